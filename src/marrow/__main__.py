@@ -1,0 +1,77 @@
+"""Where `marrow` and `python -m marrow` begin. Each way on imports only what it needs.
+
+The version and the MCP server must come quickly, so neither of them may load the command line.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from .model.errors import Invalid, MarrowError
+
+# The common options that take a value: the word after one of these is not the command.
+_VALUED = frozenset(("--project", "--store", "--budget-tokens", "--limit"))
+_MCP_VALUED = ("--tools", "--project", "--store")
+_MCP_FLAGS = ("--standalone", "--quiet", "-q", "--no-color", "--debug")
+INTERRUPTED = 130
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    if given in (["--version"], ["-V"]):
+        from .version import __version__
+
+        print(f"marrow {__version__}")
+        return 0
+    at = _command_at(given)
+    if at is not None and given[at] == "mcp" and not {"--help", "-h"}.intersection(given):
+        return _mcp([*given[:at], *given[at + 1 :]])
+    from .surfaces.cli.program import run
+
+    return run(given)
+
+
+def _command_at(given: Sequence[str]) -> int | None:
+    """Where the first word is that is no option and no option's value."""
+    is_value = False
+    for at, word in enumerate(given):
+        if not is_value and not word.startswith("-"):
+            return at
+        is_value = not is_value and word in _VALUED
+    return None
+
+
+def _mcp(given: Sequence[str]) -> int:
+    """Run the MCP server on standard input and output. Until there is a daemon it runs in this process either way."""
+    try:
+        options = mcp_options(given)
+        from .surfaces.mcp import run_stdio
+
+        return run_stdio(None, options["store"], options["project"], options["tools"])
+    except MarrowError as problem:
+        hint = f"\nhint: {problem.hint}" if problem.hint else ""
+        print(f"error: {problem.message}{hint}", file=sys.stderr)
+        return problem.exit_code
+    except KeyboardInterrupt:
+        return INTERRUPTED
+
+
+def mcp_options(given: Sequence[str]) -> dict[str, str | None]:
+    """What `marrow mcp` was given: the values of `store`, `project` and `tools`."""
+    options: dict[str, str | None] = {"store": None, "project": None, "tools": None}
+    words = iter(given)
+    for word in words:
+        name, has_value, value = word.partition("=")
+        if name in _MCP_VALUED:
+            following = value if has_value else next(words, None)
+            if not following:
+                raise Invalid(f"{name} needs a value.", hint="`marrow help mcp` says which.", field=name)
+            options[name.removeprefix("--")] = following
+        elif word not in _MCP_FLAGS:
+            raise Invalid(f"marrow mcp does not take {word!r}.", hint="`marrow help mcp` lists what it takes.")
+    return options
+
+
+if __name__ == "__main__":
+    sys.exit(main())

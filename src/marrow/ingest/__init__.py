@@ -1,0 +1,1 @@
+"""Readers: what is there already, as drafts. They never write."""

@@ -1,0 +1,1 @@
+"""The verbs. One file each, with one public function of its name."""

@@ -1,0 +1,65 @@
+"""Backup: the whole store as one file, checked before it gets its name."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..model.errors import Forbidden, StoreDamaged
+from ..model.event import Head
+from ..model.scope import ADMIN, LOCAL_NAMESPACE
+from ..store import open_store
+from .engine import Asker, Engine
+from .files import checked_target, sync_folder
+
+
+@dataclass(frozen=True, slots=True)
+class BackedUp:
+    """Where the backup lies, and where the caller's chain ends in it."""
+
+    path: str
+    bytes: int
+    nodes: int
+    head: Head
+
+
+def backup(engine: Engine, asker: Asker, path: str) -> BackedUp:
+    """A copy that can be restored, or opened as a store. Writers need not stop for it."""
+    check_whole_store(engine, asker)
+    target = checked_target(path)
+    partial = target.with_name(f".{target.name}.{os.getpid()}.partial")
+    try:
+        engine.store.backup(str(partial))
+        made = checked_backup(str(partial), asker.namespace)
+        os.replace(partial, target)
+    finally:
+        for suffix in ("", "-wal", "-shm", "-journal"):
+            Path(f"{partial}{suffix}").unlink(missing_ok=True)
+    sync_folder(target.parent)
+    return BackedUp(str(target), target.stat().st_size, *made)
+
+
+def check_whole_store(engine: Engine, asker: Asker) -> None:
+    """A store is one file with every namespace in it. Whoever works on the machine owns it; a tenant among others
+    must not carry off or turn back the memory of the others."""
+    asker.principal.check(ADMIN, asker.namespace)
+    with engine.store.reading() as reader:
+        others = [name for name in reader.namespaces() if name != asker.namespace]
+    if others and asker.principal.namespace != LOCAL_NAMESPACE:
+        raise Forbidden(
+            "This store is shared with other namespaces.", hint="Ask who runs it, or use `marrow export`.", field="path"
+        )
+
+
+def checked_backup(path: str, namespace: str) -> tuple[int, Head]:
+    """How many nodes a backup holds and where the chain ends in it. One that is damaged is refused."""
+    copy = open_store(path, read_only=True)
+    try:
+        damages = copy.damages()
+        if damages:
+            raise StoreDamaged(f"{path} is damaged: {damages[0]}.", hint="`marrow doctor` says more about the store.")
+        with copy.reading() as reader:
+            return reader.sizes()["nodes"], reader.head(namespace)
+    finally:
+        copy.close()

@@ -1,0 +1,124 @@
+"""What changed between two moments of a memory: the nodes that the events between them touched, compared."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+
+from ..model.event import Event
+from ..model.record import Record
+from ..model.standing import ACTIVE, Standing
+from ..model.text import first_line
+from ..store.protocol import Projects, Reader
+
+ADDED, REMOVED, CHANGED = "added", "removed", "changed"
+BATCH = 500
+# When and why a standing came to hold is not what holds.
+_BOOKKEEPING = frozenset(("generation", "changed_at", "reason", "salt"))
+_COMPARED = tuple(f.name for f in fields(Standing) if f.name not in _BOOKKEEPING)
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One node in one project. `what` is added, removed or changed; `fields` says what about it differs."""
+
+    what: str
+    address: str
+    project: str
+    kind: str
+    domain: str
+    state: str
+    fields: tuple[str, ...]
+    line: str
+
+
+@dataclass(frozen=True, slots=True)
+class Differences:
+    """From one sequence number to another. `erased` counts what was touched between them and is gone for good."""
+
+    start: int
+    end: int
+    items: tuple[Difference, ...]
+    erased: int
+
+    def count(self, what: str) -> int:
+        return sum(item.what == what for item in self.items)
+
+
+def differences(reader: Reader, namespace: str, places: Projects, start: int, end: int) -> Differences:
+    """How the memory at `end` differs from the one at `start`; `start` may be the later of the two."""
+    low, high = sorted((start, end))
+    erased = 0
+    addresses: dict[str, None] = {}
+    for event in reader.events(namespace, after=low, until=high):
+        erased += sum(touched.address is None for touched in event.touched)
+        addresses.update(dict.fromkeys(names(event)))
+    found: list[Difference] = []
+    for batch in batches(list(addresses), BATCH):
+        found += _compared(reader, namespace, places, batch, start, end)
+    order = {ADDED: 0, CHANGED: 1, REMOVED: 2}
+    found.sort(key=lambda item: (order[item.what], item.project, item.address))
+    return Differences(start, end, tuple(found), erased)
+
+
+def names(event: Event) -> Iterator[str]:
+    """The addresses that an event touched and that were not erased since."""
+    return (touched.address for touched in event.touched if touched.address)
+
+
+def batches(items: Sequence[str], size: int) -> Iterator[Sequence[str]]:
+    return (items[at : at + size] for at in range(0, len(items), size))
+
+
+def _compared(
+    reader: Reader, namespace: str, places: Projects, addresses: Sequence[str], start: int, end: int
+) -> Iterator[Difference]:
+    before = {r.entry: r for r in reader.records(namespace, addresses, places, start)}
+    after = {r.entry: r for r in reader.records(namespace, addresses, places, end)}
+    entries = list({**before, **after})
+    links = [_links(reader, namespace, addresses, places, seq) for seq in (start, end)]
+    anchors = [reader.anchors(entries, seq) for seq in (start, end)]
+    for entry in entries:
+        was, now = before.get(entry), after.get(entry)
+        known = now or was
+        if known is None:
+            continue
+        changed = _fields(was, now)
+        key = (known.project, known.node.address)
+        if was and now and links[0][key] != links[1][key]:
+            changed.append("links")
+        if was and now and list(anchors[0].get(entry, ())) != list(anchors[1].get(entry, ())):
+            changed.append("anchors")
+        what = _what(was, now, changed)
+        if what:
+            node, standing = known.node, known.standing
+            state = now.standing.state if now else ""
+            line = first_line(node.content)
+            yield Difference(what, node.address, known.project, node.kind, standing.domain, state, tuple(changed), line)
+
+
+def _links(
+    reader: Reader, namespace: str, addresses: Sequence[str], places: Projects, seq: int
+) -> Mapping[tuple[str, str], set[tuple[str, str, str]]]:
+    """The links at each end of them, by project and address."""
+    found: dict[tuple[str, str], set[tuple[str, str, str]]] = defaultdict(set)
+    for link in reader.links(namespace, addresses, places, seq):
+        for end in (link.source, link.target):
+            found[link.project, end].add((link.source, link.rel, link.target))
+    return found
+
+
+def _fields(was: Record | None, now: Record | None) -> list[str]:
+    if was is None or now is None:
+        return []
+    return [name for name in _COMPARED if getattr(was.standing, name) != getattr(now.standing, name)]
+
+
+def _what(was: Record | None, now: Record | None, changed: Iterable[str]) -> str:
+    """Added and removed speak of the active set; what came and went between the two moments is neither."""
+    was_active = was is not None and was.standing.state == ACTIVE
+    is_active = now is not None and now.standing.state == ACTIVE
+    if was_active != is_active:
+        return ADDED if is_active else REMOVED
+    return CHANGED if any(changed) else ""

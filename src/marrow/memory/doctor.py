@@ -1,0 +1,167 @@
+"""Doctor: what is wrong with the store, what to do about it, and on request the repair of all that is derived.
+
+Canonical rows are never touched: for those there are backups.
+"""
+
+from __future__ import annotations
+
+import shutil
+import stat
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..model.errors import MarrowError, StoreDamaged
+from ..model.scope import ADMIN, READ
+from .audit_verify import audit_verify
+from .engine import Asker, Engine
+from .reindex import TREE, VECTORS, WORDS, reindex
+
+Progress = Callable[[int, "int | None"], None]
+ERROR, WARNING, NOTE = "error", "warning", "note"
+FREE_BYTES_MIN = 512 * 1024**2
+LOG_BYTES_MAX = 256 * 1024**2
+OWNER_ONLY = 0o600
+_CANONICAL, _INDEX, _MODEL, _TREE, _RIGHTS, _MACHINE = "canonical", "index", "model", "tree", "rights", "machine"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """`severity` is error (memory is lost or in danger), warning (something works worse than it should) or note."""
+
+    severity: str
+    what: str
+    do: str
+    part: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """`ok` when there is nothing above a note. `repaired` says what was done; the findings are those that remain."""
+
+    ok: bool
+    findings: tuple[Finding, ...]
+    repaired: tuple[str, ...]
+    counts: Mapping[str, int]
+
+
+def doctor(engine: Engine, asker: Asker, *, repair: bool = False, progress: Progress | None = None) -> Diagnosis:
+    """Look at everything; with `repair`, make again whatever is derived and look once more."""
+    asker.principal.check(ADMIN if repair else READ, asker.namespace)
+    findings = _examined(engine, asker, progress)
+    repaired: list[str] = []
+    if repair and findings:
+        parts = {finding.part for finding in findings}
+        repaired = list(_repaired(engine, asker, parts, progress))
+        if repaired:
+            findings = _examined(engine, asker, progress)
+    is_well = all(finding.severity == NOTE for finding in findings)
+    return Diagnosis(is_well, tuple(findings), tuple(repaired), _counts(engine))
+
+
+def _counts(engine: Engine) -> Mapping[str, int]:
+    try:
+        with engine.store.reading() as reader:
+            return dict(reader.sizes())
+    except StoreDamaged:
+        return {}
+
+
+def _examined(engine: Engine, asker: Asker, progress: Progress | None) -> list[Finding]:
+    findings = list(_of_file(engine))
+    if not any(finding.severity == ERROR for finding in findings):
+        findings += _of_memory(engine, asker, progress)
+    return [*findings, *_of_machine(engine)]
+
+
+def _of_file(engine: Engine) -> Iterator[Finding]:
+    damages = engine.store.damages()
+    for line in damages:
+        yield Finding(ERROR, line, "`marrow restore` puts a backup in its place; the present file is kept.", _CANONICAL)
+    if not damages:
+        for line in engine.store.problems():
+            yield Finding(WARNING, line, "`marrow doctor --repair` puts it right.", _INDEX)
+    if engine.store.read_only:
+        yield Finding(
+            WARNING, "the store is open for reading only", "Check the permissions of the file and its folder."
+        )
+
+
+def _of_memory(engine: Engine, asker: Asker, progress: Progress | None) -> Iterator[Finding]:
+    ours = (engine.embedder.model, engine.embedder.dimensions)
+    try:
+        with engine.store.reading() as reader:
+            theirs = reader.vector_model()
+        if ours[1] and theirs is not None and theirs != ours:
+            what = f"the vectors are of {theirs[0]} ({theirs[1]} numbers), and not of {ours[0]} ({ours[1]})"
+            yield Finding(WARNING, what, "`marrow reindex vectors` makes them anew.", _MODEL)
+        verified = audit_verify(engine, asker, progress=progress)
+    except StoreDamaged as problem:
+        yield Finding(ERROR, problem.message, "`marrow restore` puts a backup in its place.", _CANONICAL)
+        return
+    for line in verified.problems:
+        if line in verified.derived:
+            yield Finding(WARNING, line, "`marrow reindex tree` hashes it again.", _TREE)
+        else:
+            do = "Compare with a backup or an export: what is canonical is not repaired here."
+            yield Finding(ERROR, line, do, _CANONICAL)
+
+
+def _of_machine(engine: Engine) -> Iterator[Finding]:
+    place = _file_of(engine)
+    if place is None:
+        yield Finding(NOTE, "this memory is not kept on the disk", "Name a file with MARROW_STORE to keep it.")
+        return
+    for file in _files(place):
+        mode = stat.S_IMODE(file.stat().st_mode)
+        if mode & ~OWNER_ONLY:
+            yield Finding(WARNING, f"{file} can be used by others (mode {mode:o})", f"chmod 600 {file}", _RIGHTS)
+    size, log = place.stat().st_size, Path(f"{place}-wal")
+    free = shutil.disk_usage(place.parent).free
+    if free < max(FREE_BYTES_MIN, size):
+        what = f"{free:,} bytes are free on the disk, and the store has {size:,}"
+        yield Finding(WARNING, what, "Free some space: an erasure needs as much again as the store has.", _MACHINE)
+    if log.exists() and log.stat().st_size > LOG_BYTES_MAX:
+        what = f"the log has {log.stat().st_size:,} bytes: a reader that does not end keeps it from being emptied"
+        yield Finding(WARNING, what, "Stop programs that have the store open, then open it again.", _MACHINE)
+
+
+def _file_of(engine: Engine) -> Path | None:
+    scheme, _, path = engine.store.url.partition(":")
+    return Path(path) if scheme == "sqlite" else None
+
+
+def _files(place: Path) -> list[Path]:
+    return [file for suffix in ("", "-wal", "-shm") if (file := Path(f"{place}{suffix}")).exists()]
+
+
+def _repaired(engine: Engine, asker: Asker, parts: set[str], progress: Progress | None) -> Iterator[str]:
+    """Each repair that was done, in words. One that cannot be done leaves its finding."""
+    if _RIGHTS in parts:
+        place = _file_of(engine)
+        for file in _files(place) if place else ():
+            file.chmod(OWNER_ONLY)
+        yield "took the rights to the files from others"
+    if engine.store.read_only:
+        return
+    if _TREE in parts:
+        made = reindex(engine, asker, TREE, progress=progress)
+        yield f"hashed the tree again in {made.trees} namespaces"
+    if _INDEX in parts:
+        made = reindex(engine, asker, WORDS, progress=progress)
+        yield f"made the keyword index again: {made.words:,} entries"
+    with engine.store.reading() as reader:
+        sizes = reader.sizes()
+    if engine.embedder.dimensions and (_MODEL in parts or (_INDEX in parts and sizes["vectors"] < sizes["entries"])):
+        made = reindex(engine, asker, VECTORS, progress=progress)
+        yield f"made {made.vectors:,} vectors with {made.model}"
+    if _INDEX in parts and engine.store.problems():
+        yield _swept(engine)
+
+
+def _swept(engine: Engine) -> str:
+    try:
+        engine.store.sweep()
+    except MarrowError as problem:
+        return f"could not sweep the file: {problem.message}"
+    return "swept the file: nothing of what was erased is left in it"

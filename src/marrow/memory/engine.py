@@ -1,0 +1,175 @@
+"""What the verbs work with: a store, an embedder, a clock. Built once, in `app.py`."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from ..model.address import parse_prefix
+from ..model.change import Change, Receipt, Step
+from ..model.errors import Ambiguous, Conflict, NotFound
+from ..model.event import CONSCIOUS
+from ..model.moments import parse as parse_moment
+from ..model.node import GLOBAL_PROJECT
+from ..model.record import CURRENT, Record
+from ..model.scope import READ, Principal, Scope
+from ..model.standing import DOMAINS
+from ..providers.embedder import Embedder
+from ..store.protocol import Measurement, Reader, Store
+from ..store.receive import Embed, receive
+
+if TYPE_CHECKING:
+    from ..store.protocol import Vector
+
+CANDIDATES_SHOWN = 10
+
+
+def now_micros() -> int:
+    return time.time_ns() // 1000
+
+
+@dataclass(frozen=True)
+class Engine:
+    """The parts that every verb needs. `domains` are Marrow's own and the project's. `pending` is what was measured and
+    not yet written; `named` the projects whose names this process has seen to."""
+
+    store: Store
+    embedder: Embedder
+    clock: Callable[[], int] = now_micros
+    domains: tuple[str, ...] = DOMAINS
+    redact_extra: tuple[str, ...] = ()
+    pending: list[Measurement] = field(default_factory=list)
+    named: set[str] = field(default_factory=set)
+
+    def embed(self) -> Embed | None:
+        """What the door embeds texts with; None when search goes by words alone."""
+        return self._documents if self.embedder.dimensions else None
+
+    def _documents(self, texts: Sequence[str]) -> Sequence[Vector]:
+        return list(self.embedder.documents(texts))
+
+
+@dataclass(frozen=True, slots=True)
+class Asker:
+    """Who asks, and from where: what a verb is told about its caller. `aliases` are its project's other names."""
+
+    principal: Principal
+    scope: Scope
+    actor: str = "user"
+    aliases: tuple[str, ...] = ()
+
+    @property
+    def namespace(self) -> str:
+        return self.scope.namespace
+
+    def places(self, which: str = "all") -> tuple[str, ...] | None:
+        """The projects that a call from here looks at: its own, the global scope, or both."""
+        chosen = {
+            "project": (self.scope.project,),
+            "global": (GLOBAL_PROJECT,),
+            "all": tuple(dict.fromkeys((self.scope.project, GLOBAL_PROJECT))),
+        }[which]
+        return self.principal.readable(chosen)
+
+    def everywhere(self) -> tuple[str, ...] | None:
+        """Every project that this principal may read."""
+        return self.principal.readable(None)
+
+
+def submit(
+    engine: Engine,
+    asker: Asker,
+    operation: str,
+    steps: Sequence[Step],
+    *,
+    summary: str = "",
+    project: str | None = None,
+    layer: str = CONSCIOUS,
+    embed: Embed | None = None,
+) -> Receipt:
+    """Send a change through the door."""
+    check_model(engine)
+    place = asker.scope.project if project is None else project
+    names = asker.aliases if place == asker.scope.project and place not in engine.named else ()
+    change = Change(operation, asker.actor, asker.namespace, place, tuple(steps), summary, layer, names)
+    receipt = receive(
+        engine.store,
+        change,
+        asker.principal,
+        now=engine.clock(),
+        embed=embed or engine.embed(),
+        redact_extra=engine.redact_extra,
+    )
+    engine.named.add(place)
+    return receipt
+
+
+def check_model(engine: Engine) -> None:
+    """The store's vectors must be those of this embedder; a new store takes them on."""
+    if not engine.embedder.dimensions:
+        return
+    ours = (engine.embedder.model, engine.embedder.dimensions)
+    with engine.store.reading() as reader:
+        theirs = reader.vector_model()
+    if theirs == ours:
+        return
+    if theirs is not None:
+        raise Conflict(
+            f"The store's vectors are of {theirs[0]} ({theirs[1]} numbers), and not of {ours[0]} ({ours[1]}).",
+            hint="`marrow reindex vectors` makes them anew; until then search goes by words.",
+            field="embedder",
+        )
+    with engine.store.writing() as writer:
+        if writer.vector_model() is None:
+            writer.clear_vectors(*ours)
+
+
+def resolve(
+    reader: Reader,
+    asker: Asker,
+    given: object,
+    *,
+    seq: int = CURRENT,
+    everywhere: bool = False,
+    argument: str = "address",
+) -> Record:
+    """The record that an address or prefix names: in the caller's project, or else in the global scope."""
+    prefix = parse_prefix(given, field=argument)
+    places = asker.everywhere() if everywhere else asker.places()
+    found = reader.addresses(asker.namespace, prefix, places, CANDIDATES_SHOWN + 1)
+    if not found:
+        raise NotFound(
+            f"Nothing here has an address that begins with {prefix[:16]}.",
+            hint="Search for it; project=all looks in every project.",
+            field=argument,
+        )
+    if len(found) > 1:
+        shown = ", ".join(address[:16] for address in found[:CANDIDATES_SHOWN])
+        more = " and more" if len(found) > CANDIDATES_SHOWN else ""
+        raise Ambiguous(f"{prefix} names several nodes: {shown}{more}.", hint="Give more digits.", field=argument)
+    records = reader.records(asker.namespace, found, places, seq)
+    if not records:
+        raise NotFound(f"{prefix} was not known at that time.", field=argument)
+    return next((r for r in records if r.project == asker.scope.project), records[0])
+
+
+def sequence(reader: Reader, asker: Asker, as_of: object, now: int) -> int:
+    """The sequence number that `as_of` names: a snapshot, a number, or a time. None is now."""
+    asker.principal.check(READ, asker.namespace, asker.scope.project)
+    if as_of is None or as_of == "":
+        return CURRENT
+    for snapshot in reader.snapshots(asker.namespace):
+        if snapshot.name == as_of:
+            return snapshot.seq
+    if isinstance(as_of, int) and not isinstance(as_of, bool):
+        number: int | None = as_of
+    else:
+        number = int(as_of) if isinstance(as_of, str) and as_of.isdigit() and len(as_of) < 10 else None
+    if number is not None:
+        head = reader.head(asker.namespace).seq
+        if not 0 <= number <= head:
+            raise NotFound(f"There is no event {number}; the last is {head}.", field="as_of")
+        return number
+    return reader.sequence_at(asker.namespace, parse_moment(as_of, now, field="as_of", future=True))

@@ -1,0 +1,229 @@
+"""Erase: the right to be forgotten. Chosen nodes, and all that was made from them, go for good.
+
+What was made from an erased node holds its text in another form, so it goes too. What else had been compressed into it
+comes back to the active set first, as an ordinary event. A node that others said as well, or that was said elsewhere,
+is kept, and the result says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from ..model.address import shown
+from ..model.change import Restate
+from ..model.errors import Invalid
+from ..model.record import CURRENT, Filter, Record, matches
+from ..model.scope import ADMIN
+from ..model.standing import ACTIVE, COMPRESSED
+from ..store.protocol import Reader
+from ..store.receive import erase as erase_rows
+from .engine import Asker, Engine, resolve, submit
+
+BATCH = 500
+REMINDER = (
+    "Backups and exports that were made before still hold what was erased, and a memory that imported it can bring it "
+    "back: erase it there too."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Erased:
+    """Addresses in the form that is shown. `chosen` were asked for, `made_from_them` go with them, `kept_shared` stay
+    because others said them too, `brought_back` were compressed into something erased, `other_versions` superseded or
+    were superseded by something erased and stay unless they are named."""
+
+    dry_run: bool
+    chosen: tuple[str, ...]
+    made_from_them: tuple[str, ...]
+    kept_shared: tuple[str, ...]
+    brought_back: tuple[str, ...]
+    other_versions: tuple[str, ...]
+    seq: int | None
+    reminder: str = REMINDER
+
+    @property
+    def count(self) -> int:
+        return len(self.chosen) + len(self.made_from_them)
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    chosen: tuple[str, ...]
+    made: tuple[str, ...]
+    shared: tuple[str, ...]
+    back: tuple[Record, ...]
+    versions: tuple[str, ...]
+
+
+def erase(
+    engine: Engine,
+    asker: Asker,
+    *,
+    address: object = None,
+    user: str | None = None,
+    thread: str | None = None,
+    filter: Filter | None = None,  # noqa: A002
+    dry_run: bool = True,
+    confirm: bool = False,
+) -> Erased:
+    """Erase one node, what a user or a thread said, or what a filter chooses, superseded nodes included."""
+    asker.principal.check(ADMIN, asker.namespace)
+    wanted = _wanted(address, user, thread, filter)
+    with engine.store.reading() as reader:
+        plan = _plan(reader, asker, address, wanted, engine.clock())
+    if dry_run:
+        return _result(plan, True, None)
+    if not confirm:
+        count = len(plan.chosen) + len(plan.made)
+        raise Invalid(
+            f"This would erase {count} nodes for good.",
+            hint="Look at them with dry_run=true, then give confirm=true.",
+            field="confirm",
+        )
+    if not plan.chosen:
+        return _result(plan, False, None)
+    _bring_back(engine, asker, plan.back)
+    gone = [*plan.chosen, *plan.made]
+    while True:
+        receipt = erase_rows(
+            engine.store, asker.principal, asker.namespace, gone, actor=asker.actor, now=engine.clock()
+        )
+        # Something may have been made from them after they were looked up.
+        with engine.store.reading() as reader:
+            gone = _made_from(reader, asker.namespace, gone)
+        if not gone:
+            return _result(plan, False, receipt.seq)
+
+
+def _wanted(address: object, user: str | None, thread: str | None, given: Filter | None) -> Filter | None:
+    """The filter that chooses, or None when one address is named. Superseded nodes are always meant too."""
+    others = [name for name, value in (("user", user), ("thread", thread), ("filter", given)) if value is not None]
+    if address is not None:
+        if others:
+            raise Invalid("Name an address, or choose by user, thread or filter.", field=others[0])
+        return None
+    for name, value in (("user", user), ("thread", thread)):
+        if value is not None and not value.strip():
+            raise Invalid(f"The {name} has no name.", field=name)
+    chosen = replace(given or Filter(), include_superseded=False)
+    chosen = replace(chosen, user=user or chosen.user, thread=thread or chosen.thread)
+    if chosen == Filter():
+        raise Invalid(
+            "It is not said what to erase.", hint="Give an address, a user, a thread or a filter.", field="address"
+        )
+    return replace(chosen, include_superseded=True)
+
+
+def _plan(reader: Reader, asker: Asker, address: object, wanted: Filter | None, now: int) -> _Plan:
+    space = asker.namespace
+    shared: list[str] = []
+    if wanted is None:
+        chosen = [resolve(reader, asker, address, everywhere=True).node.address]
+    else:
+        chosen, shared = _chosen(reader, space, wanted, now)
+    gone = set(chosen)
+    made = _made_from(reader, space, chosen)
+    gone.update(made)
+    versions = {
+        end
+        for batch in _batches(sorted(gone))
+        for link in reader.links(space, batch, None, CURRENT)
+        if link.rel == "supersedes"
+        for end in (link.source, link.target)
+    }
+    back = _freed(reader, space, gone)
+    return _Plan(tuple(chosen), tuple(made), tuple(shared), tuple(back), tuple(sorted(versions - gone)))
+
+
+def _chosen(reader: Reader, space: str, wanted: Filter, now: int) -> tuple[list[str], list[str]]:
+    """The nodes that a filter chooses, apart from those that are also there, or were also said, outside of it."""
+    entries = reader.select(space, wanted, CURRENT, now)
+    said = Filter(
+        service=wanted.service,
+        user=wanted.user,
+        thread=wanted.thread,
+        metadata=wanted.metadata,
+        since=wanted.since,
+        until=wanted.until,
+        include_superseded=True,
+    )
+    found: dict[str, set[int]] = {}
+    for at in range(0, len(entries), BATCH):
+        for record in reader.records_of(entries[at : at + BATCH], CURRENT):
+            found.setdefault(record.node.address, set()).add(record.entry)
+    chosen: list[str] = []
+    shared: list[str] = []
+    for batch in _batches(list(found)):
+        records = reader.records(space, batch, None, CURRENT)
+        occurrences = reader.occurrences([record.entry for record in records], CURRENT)
+        apart = {
+            record.node.address
+            for record in records
+            if record.entry not in found[record.node.address]
+            or not all(matches(said, record, [one], (), now) for one in occurrences[record.entry])
+        }
+        chosen += [address for address in batch if address not in apart]
+        shared += [address for address in batch if address in apart]
+    return chosen, shared
+
+
+def _made_from(reader: Reader, space: str, addresses: Sequence[str]) -> list[str]:
+    """Everything that was made from these, and from that, in turn."""
+    found: dict[str, None] = {}
+    edge = list(addresses)
+    while edge:
+        edge = [made for address in edge for made in reader.made_from(space, address) if made not in found]
+        edge = [made for made in dict.fromkeys(edge) if made not in addresses]
+        found.update(dict.fromkeys(edge))
+    return list(found)
+
+
+def _freed(reader: Reader, space: str, gone: set[str]) -> list[Record]:
+    """What is compressed, was an input of something that goes, and has no other node left that stands for it."""
+    inputs = {
+        given
+        for batch in _batches(sorted(gone))
+        for record in reader.records(space, batch, None, CURRENT)
+        for given in record.node.inputs
+        if given not in gone
+    }
+    freed = []
+    for batch in _batches(sorted(inputs)):
+        for record in reader.records(space, batch, None, CURRENT):
+            others = [made for made in reader.made_from(space, record.node.address) if made not in gone]
+            stands = any(
+                other.standing.state == ACTIVE for other in reader.records(space, others, (record.project,), CURRENT)
+            )
+            if record.standing.state == COMPRESSED and not stands:
+                freed.append(record)
+    return freed
+
+
+def _bring_back(engine: Engine, asker: Asker, records: Iterable[Record]) -> None:
+    by_project: dict[str, list[Restate]] = {}
+    for record in records:
+        step = Restate(record.node.address, (("state", ACTIVE),), "its summary was erased")
+        by_project.setdefault(record.project, []).append(step)
+    for project, steps in sorted(by_project.items()):
+        submit(engine, asker, "erase", steps, summary=f"bring back {len(steps)} nodes", project=project)
+
+
+def _batches(addresses: Sequence[str]) -> Iterable[Sequence[str]]:
+    return (addresses[at : at + BATCH] for at in range(0, len(addresses), BATCH))
+
+
+def _result(plan: _Plan, dry_run: bool, seq: int | None) -> Erased:
+    return Erased(
+        dry_run,
+        _shown(plan.chosen),
+        _shown(plan.made),
+        _shown(plan.shared),
+        _shown(record.node.address for record in plan.back),
+        _shown(plan.versions),
+        seq,
+    )
+
+
+def _shown(addresses: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(shown(address) for address in addresses))

@@ -1,0 +1,40 @@
+"""Get: a node whole, now or as it was."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..model.link import Anchor, Link
+from ..model.node import Occurrence
+from ..model.record import Interval, Record
+from .engine import Asker, Engine, resolve, sequence
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """A record with everything that is known about it. `superseded_by` names what took its place."""
+
+    record: Record
+    occurrences: tuple[Occurrence, ...]
+    links: tuple[Link, ...]
+    anchors: tuple[Anchor, ...]
+    superseded_by: tuple[str, ...]
+    supersedes: tuple[str, ...]
+    history: tuple[Interval, ...]
+
+
+def get(engine: Engine, asker: Asker, address: object, *, history: bool = False, as_of: object = None) -> Whole:
+    with engine.store.reading() as reader:
+        seq = sequence(reader, asker, as_of, engine.clock())
+        record = resolve(reader, asker, address, seq=seq, everywhere=True)
+        mine = record.node.address
+        links = reader.links(asker.namespace, [mine], asker.principal.readable((record.project,)), seq)
+        return Whole(
+            record,
+            tuple(reader.occurrences([record.entry], seq).get(record.entry, ())),
+            tuple(links),
+            tuple(reader.anchors([record.entry], seq).get(record.entry, ())),
+            tuple(link.source for link in links if link.rel == "supersedes" and link.target == mine),
+            tuple(link.target for link in links if link.rel == "supersedes" and link.source == mine),
+            tuple(reader.intervals(record.entry)) if history else (),
+        )

@@ -1,0 +1,125 @@
+"""Import a bundle: take in what another memory knows, as one event.
+
+Nodes and occurrences are united; where two standings or links differ, the same one wins on either side. So two memories
+that exchange bundles know the same afterwards, in whichever order they do it, and doing it again changes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from ..model.change import Copy, Merge, NameProject
+from ..model.link import Link
+from ..model.record import CURRENT, Record
+from ..model.scope import WRITE
+from ..model.standing import later
+from ..store.protocol import Reader
+from ..store.receive import prepare
+from .bundle import BYTES_MAX, read_bundle
+from .engine import Asker, Engine, submit
+from .files import existing_file, opened
+from .imported import Imported
+
+Progress = Callable[[int, "int | None"], None]
+BATCH = 500
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """The part of a merge that this memory does not know yet."""
+
+    merge: Merge
+    new: int
+    changed: int
+    unchanged: int
+
+
+def import_bundle(
+    engine: Engine,
+    asker: Asker,
+    source: str,
+    *,
+    dry_run: bool = False,
+    bytes_max: int = BYTES_MAX,
+    progress: Progress | None = None,
+) -> Imported:
+    """Read it whole and check all of it, then merge. `bytes_max` bounds what it may unpack to."""
+    asker.principal.check(WRITE, asker.namespace, asker.scope.project)
+    file_path = existing_file(source)
+    with opened(file_path) as file:
+        bundle = read_bundle(file, None if progress is None else lambda line: progress(line, None), bytes_max)
+    step = prepare([bundle.merge], None, engine.redact_extra)[0].step
+    merge = step if isinstance(step, Merge) else bundle.merge
+    redacted = sum(
+        ours.node.address != theirs.node.address for ours, theirs in zip(merge.copies, bundle.merge.copies, strict=True)
+    )
+    with engine.store.reading() as reader:
+        plan = _plan(reader, asker.namespace, merge)
+    needed = plan.merge
+    events: tuple[int, ...] = ()
+    if not dry_run and (needed.copies or needed.links or needed.projects):
+        summary = f"import {plan.new} new and {plan.changed} changed records"
+        events = (submit(engine, asker, "memory_import", [needed], summary=summary).seq,)
+    totals = (plan.new + plan.changed + plan.unchanged, plan.new, plan.changed, plan.unchanged)
+    return Imported(source, "bundle", dry_run, *totals, len(needed.links), redacted, events)
+
+
+def _plan(reader: Reader, namespace: str, merge: Merge) -> _Plan:
+    found: dict[tuple[str, str], str] = {}
+    copies: list[Copy] = []
+    for at in range(0, len(merge.copies), BATCH):
+        batch = merge.copies[at : at + BATCH]
+        for copy, what in zip(batch, _news(reader, namespace, batch), strict=True):
+            key = (copy.project, copy.node.address)
+            found[key] = max(found.get(key, ""), what)
+            if what:
+                copies.append(copy)
+    links = _new_links(reader, namespace, merge)
+    kept = replace(merge, copies=tuple(copies), links=links, projects=_new_projects(reader, namespace, merge.projects))
+    kinds = list(found.values())
+    return _Plan(kept, kinds.count("new"), kinds.count("changed"), kinds.count(""))
+
+
+def _news(reader: Reader, namespace: str, copies: Sequence[Copy]) -> list[str]:
+    """For each copy: new, changed, or empty when everything that it says is known."""
+    addresses = list(dict.fromkeys(copy.node.address for copy in copies))
+    ours = {(r.project, r.node.address): r for r in reader.records(namespace, addresses, None, CURRENT)}
+    entries = [record.entry for record in ours.values()]
+    said, pinned = reader.occurrences(entries, CURRENT), reader.anchors(entries, CURRENT)
+
+    def what(copy: Copy, record: Record | None) -> str:
+        if record is None:
+            return "new"
+        is_known = (
+            later(record.standing, copy.standing) == record.standing
+            and set(copy.occurrences).issubset(said.get(record.entry, ()))
+            and set(copy.anchors).issubset(pinned.get(record.entry, ()))
+        )
+        return "" if is_known else "changed"
+
+    return [what(copy, ours.get((copy.project, copy.node.address))) for copy in copies]
+
+
+def _new_links(reader: Reader, namespace: str, merge: Merge) -> tuple[Link, ...]:
+    """The links that say something later than ours. One that leads to a node that is in neither memory is left out."""
+    ours = {_line(link): link for link in reader.all_links(namespace, None)}
+    here = {copy.node.address for copy in merge.copies}
+    ends = {end for link in merge.links for end in (link.source, link.target)} - here
+    here |= {end for end in ends if reader.addresses(namespace, end, None, 1)}
+    return tuple(link for link in merge.links if link.source in here and link.target in here and _is_later(link, ours))
+
+
+def _is_later(theirs: Link, ours: Mapping[tuple[str, str, str, str], Link]) -> bool:
+    known = ours.get(_line(theirs))
+    return known is None or (theirs.at, theirs.closed) > (known.at, known.closed)
+
+
+def _line(link: Link) -> tuple[str, str, str, str]:
+    return link.source, link.rel, link.target, link.project
+
+
+def _new_projects(reader: Reader, namespace: str, projects: Sequence[NameProject]) -> tuple[NameProject, ...]:
+    known = {project.name: set(project.aliases) for project in reader.projects(namespace)}
+    taken = {alias for aliases in known.values() for alias in aliases}
+    return tuple(p for p in projects if p.name not in known or {*p.aliases} - {p.name} - taken)

@@ -1,0 +1,43 @@
+"""Log: what was ever said about a topic, what was superseded and forgotten included, latest first."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from ..model.record import Filter, Record
+from ..search.find import Question, find
+from .engine import Asker, Engine, sequence
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A record and the event that made it stand as it does."""
+
+    record: Record
+    seq: int
+    at: int
+    actor: str
+    operation: str
+
+
+def log(
+    engine: Engine, asker: Asker, topic: str = "", *, wanted: Filter, limit: int = 50, as_of: object = None
+) -> tuple[Line, ...]:
+    now = engine.clock()
+    with engine.store.reading() as reader:
+        seq = sequence(reader, asker, as_of, now)
+        wanted = replace(wanted, projects=asker.principal.readable(wanted.projects), include_superseded=True)
+        if topic.strip():
+            hits = find(reader, engine.embedder, Question(topic, asker.namespace, wanted, now, seq, limit))
+            records = [hit.record for hit in hits]
+        else:
+            records = reader.records_of(reader.select(asker.namespace, wanted, seq, now, limit), seq)
+        records.sort(key=lambda r: (-r.since_seq, r.node.address))
+        events = {}
+        for number in {record.since_seq for record in records}:
+            events.update({e.seq: e for e in reader.events(asker.namespace, number - 1, number)})
+        return tuple(
+            Line(r, r.since_seq, event.at, event.actor, event.operation)
+            for r in records
+            if (event := events.get(r.since_seq))
+        )

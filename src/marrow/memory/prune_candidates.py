@@ -1,0 +1,119 @@
+"""Prune candidates: what may have gone stale, with the reasons in words. It only reads; forgetting is another verb.
+
+Each reason alone gives a share from 0 to 1, and a weight says how far it can go alone. Together they leave the product
+of what each leaves: two half reasons are more than one, and the sum never passes 1.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ..model.errors import Invalid
+from ..model.moments import MICROS_PER_DAY, age
+from ..model.record import CURRENT, Filter, Record
+from ..store.protocol import Reader, Use
+from .engine import Asker, Engine, sequence
+
+LIMIT_MAX = 500
+BATCH = 500
+IDLE_WEIGHT, IDLE_HALF_LIFE_DAYS, IDLE_SAID_DAYS = 0.6, 90.0, 30.0
+DOUBT_WEIGHT, DOUBT_BELOW = 0.5, 0.6
+DRIFT_WEIGHT = 0.6
+DRIFT_SHARES = {"gone": 1.0, "changed": 0.75, "moved": 0.25}
+UNUSED_WEIGHT, UNUSED_MIN, UNUSED_FULL = 0.5, 3, 10
+EXPIRY_WEIGHT, EXPIRY_DAYS = 0.4, 7.0
+
+_DRIFT_WORDS = {
+    "gone": "the code that it is anchored to is gone",
+    "changed": "the code that it is anchored to has changed",
+    "moved": "the code that it is anchored to has moved",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A record that may be stale: how stale from 0 to 1, and why, the strongest reason first."""
+
+    record: Record
+    staleness: float
+    reasons: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PruneCandidates:
+    """The worst first. `considered` is how many were looked at, `found` how many reached the threshold."""
+
+    candidates: tuple[Candidate, ...]
+    considered: int
+    found: int
+
+
+def prune_candidates(engine: Engine, asker: Asker, threshold: float = 0.5, limit: int = 50) -> PruneCandidates:
+    """The active, unpinned nodes of the caller's project whose staleness is at least `threshold`."""
+    if isinstance(threshold, bool) or not isinstance(threshold, int | float) or not 0 <= threshold <= 1:
+        raise Invalid(f"threshold is a number from 0 to 1, not {threshold!r}.", field="threshold")
+    if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= LIMIT_MAX:
+        raise Invalid(f"limit is a whole number from 1 to {LIMIT_MAX}, not {limit!r}.", field="limit")
+    now = engine.clock()
+    considered = found = 0
+    worst: list[tuple[float, int, int, Candidate]] = []
+    with engine.store.reading() as reader:
+        sequence(reader, asker, None, now)
+        for record, use in _unpinned(reader, asker, now):
+            considered += 1
+            candidate = _weighed(record, use, now)
+            if candidate.staleness < threshold:
+                continue
+            found += 1
+            # Entries differ, so candidates themselves are never compared.
+            line = (candidate.staleness, -record.last_at, -record.entry, candidate)
+            if len(worst) < limit:
+                heapq.heappush(worst, line)
+            else:
+                heapq.heappushpop(worst, line)
+    ordered = tuple(line[3] for line in sorted(worst, reverse=True))
+    return PruneCandidates(ordered, considered, found)
+
+
+def _unpinned(reader: Reader, asker: Asker, now: int) -> Iterator[tuple[Record, Use]]:
+    wanted = Filter(projects=asker.places("project"), pinned=False)
+    entries = reader.select(asker.namespace, wanted, CURRENT, now)
+    for at in range(0, len(entries), BATCH):
+        batch = entries[at : at + BATCH]
+        uses = reader.uses(batch)
+        for record in reader.records_of(batch, CURRENT):
+            yield record, uses.get(record.entry, Use())
+
+
+def _weighed(record: Record, use: Use, now: int) -> Candidate:
+    parts = sorted(_parts(record, use, now), key=lambda part: -part[0])
+    left = 1.0
+    for part, _ in parts:
+        left *= 1.0 - part
+    return Candidate(record, round(1.0 - left, 4), tuple(reason for _, reason in parts if reason))
+
+
+def _parts(record: Record, use: Use, now: int) -> Iterator[tuple[float, str]]:
+    """(share times weight, reason in words) of each; a reason that is too weak to mention has no words."""
+    standing = record.standing
+    since = standing.reinforced_at or record.last_at
+    idle = max(0, now - since) / MICROS_PER_DAY
+    said = f"not reinforced for {age(since, now)}" if idle >= IDLE_SAID_DAYS else ""
+    yield IDLE_WEIGHT * (1.0 - 0.5 ** (idle / IDLE_HALF_LIFE_DAYS)), said
+    if standing.confidence < DOUBT_BELOW:
+        yield DOUBT_WEIGHT * (1.0 - standing.confidence / DOUBT_BELOW), f"low confidence ({standing.confidence:g})"
+    if standing.drift:
+        yield DRIFT_WEIGHT * DRIFT_SHARES[standing.drift], _DRIFT_WORDS[standing.drift]
+    if use.recalled >= UNUSED_MIN and not use.used:
+        yield UNUSED_WEIGHT * min(1.0, use.recalled / UNUSED_FULL), f"recalled {use.recalled} times and never used"
+    if standing.expires_at is not None:
+        days = max(0, standing.expires_at - now) / MICROS_PER_DAY
+        if days < EXPIRY_DAYS:
+            yield EXPIRY_WEIGHT * (1.0 - days / EXPIRY_DAYS), f"expires in {_until(standing.expires_at, now)}"
+
+
+def _until(then: int, now: int) -> str:
+    left = age(now, then)
+    return "less than a minute" if left == "just now" else left

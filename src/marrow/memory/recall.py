@@ -1,0 +1,103 @@
+"""Recall: what matters for this message now, and nothing when nothing matters."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..model.errors import Invalid
+from ..model.record import CURRENT, Filter, Record
+from ..model.scope import READ
+from ..search.find import Hit, Question, find
+from ..store.protocol import Reader
+from ..store.terms import query_terms, terms_of
+from .engine import Asker, Engine
+
+PINNED_MAX = 5
+QUESTIONS_MAX = 3
+QUESTION_KINDS = ("question", "gap")
+DEPTHS = ((0, 0), (2, 3), (5, 5), (10, 8))
+DEPTH_MAX = 12
+# Below these a hit is about something else. Measured on pairs of unrelated sentences, whose cosines stay under .25.
+COSINE_MIN = 0.30
+OVERLAP_MIN = 0.34
+SHARE_OF_BEST_MIN = 0.45
+
+
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """In tiers. `depth` is how many the message was worth."""
+
+    pinned: tuple[Record, ...]
+    relevant: tuple[Hit, ...]
+    questions: tuple[Record, ...]
+    depth: int
+
+
+def recall(
+    engine: Engine,
+    asker: Asker,
+    message: str,
+    *,
+    files: Sequence[str] = (),
+    symbols: Sequence[str] = (),
+    limit: int | None = None,
+) -> Recalled:
+    """What the memory has to say about a message. Counts what it gave, so that what is never used can sink."""
+    if limit is not None and not 1 <= limit <= 100:
+        raise Invalid("limit is a number from 1 to 100.", field="limit")
+    asker.principal.check(READ, asker.namespace, asker.scope.project)
+    now = engine.clock()
+    places = asker.places()
+    text = " ".join([message, *files, *symbols])
+    depth = _depth(text)
+    with engine.store.reading() as reader:
+        if not depth:
+            return Recalled((), (), (), 0)
+        pinned = _pinned(reader, asker, places, now)
+        taken = frozenset(record.entry for record in pinned)
+        question = Question(text, asker.namespace, Filter(projects=places), now, limit=2 * DEPTH_MAX, without=taken)
+        hits = _cut(find(reader, engine.embedder, question), query_terms(text))
+        open_ones = [h.record for h in hits if h.record.node.kind in QUESTION_KINDS]
+        relevant = [h for h in hits if h.record.node.kind not in QUESTION_KINDS]
+    chosen = relevant[: min(depth, limit) if limit else depth]
+    return Recalled(tuple(pinned), tuple(chosen), tuple(open_ones[:QUESTIONS_MAX]), depth)
+
+
+def _depth(message: str) -> int:
+    """How much a message is worth: a greeting nothing, a long question more."""
+    words = [term for term in query_terms(message) if len(term) > 1]
+    has_content = any(term not in _GREETINGS for term in words)
+    if not has_content:
+        return 0
+    for least, depth in DEPTHS:
+        if len(words) <= least:
+            return depth
+    return DEPTH_MAX
+
+
+_GREETINGS = frozenset(
+    terms_of("hi hello hey thanks thank ok okay yes no sure great good morning evening bye please continue go")
+)
+
+
+def _pinned(reader: Reader, asker: Asker, places: tuple[str, ...] | None, now: int) -> list[Record]:
+    entries = reader.select(asker.namespace, Filter(projects=places, pinned=True), CURRENT, now)
+    records = reader.records_of(entries, CURRENT)
+    return sorted(records, key=lambda r: (-r.standing.priority, -r.last_at))[:PINNED_MAX]
+
+
+def _cut(hits: Sequence[Hit], terms: Sequence[str]) -> list[Hit]:
+    """Only what speaks about the same thing: enough of the words, or close in meaning, and not far behind the best."""
+    asked = {term for term in terms if not term.endswith("*")}
+    kept: list[Hit] = []
+    for hit in hits:
+        if kept and hit.score < SHARE_OF_BEST_MIN * kept[0].score:
+            continue
+        if hit.part("meaning") >= COSINE_MIN or _overlap(asked, hit) >= OVERLAP_MIN:
+            kept.append(hit)
+    return kept
+
+
+def _overlap(asked: set[str], hit: Hit) -> float:
+    return len(asked.intersection(terms_of(hit.record.node.content))) / len(asked) if asked else 0.0

@@ -1,0 +1,140 @@
+"""Remember: save one thing or many. Says what was known already, what is nearly the same, and what it contradicts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ..model.change import NEW, Receipt, Say
+from ..model.draft import Draft, check_kind, occurrence_of, standing_of
+from ..model.errors import Invalid, TooLarge
+from ..model.record import CURRENT, Record
+from ..search.compare import CONTRADICTS, RELATED_COSINE, Likeness, compare
+from ..store.protocol import Reader
+from ..store.receive import Embed
+from .engine import Asker, Engine, resolve, submit
+
+if TYPE_CHECKING:
+    from ..store.protocol import Vector
+
+BATCH_MAX = 1000
+COMPARED_MAX = 64
+NEAREST = 8
+LIKENESSES_MAX = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Similar:
+    """A known node that is like a new one."""
+
+    address: str
+    content: str
+    likeness: Likeness
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """What became of one draft."""
+
+    address: str
+    what: str
+    project: str
+    kind: str
+    domain: str
+    content: str
+    redacted: tuple[tuple[str, int], ...]
+    similar: tuple[Similar, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """`compared` is False for large batches: they are not compared with what is known."""
+
+    saved: tuple[Saved, ...]
+    receipt: Receipt
+    compared: bool
+
+
+def remember(
+    engine: Engine, asker: Asker, drafts: Sequence[Draft], *, scope: str = "project", operation: str = "memory_save"
+) -> Remembered:
+    """Save the drafts, all of them or none, as one event."""
+    if not drafts:
+        raise Invalid("There is nothing to save.", hint="Give content, or a batch of them.", field="content")
+    if len(drafts) > BATCH_MAX:
+        raise TooLarge(
+            f"A batch has at most {BATCH_MAX:,} items, not {len(drafts):,}.", hint="Split it.", field="batch"
+        )
+    project = {"project": asker.scope.project, "global": ""}.get(scope)
+    if project is None:
+        raise Invalid(f"{scope!r} is no scope to save in.", hint="project or global.", field="scope")
+    now = engine.clock()
+    says = [_say(engine, asker, draft, now) for draft in drafts]
+    noun = says[0].kind if len(says) == 1 else f"{len(says)} nodes"
+    vectors: dict[str, Vector] = {}
+    receipt = submit(
+        engine, asker, operation, says, summary=f"remember {noun}", project=project, embed=_keeping(engine, vectors)
+    )
+    with engine.store.reading() as reader:
+        records = {r.entry: r for r in reader.records_of([o.entry for o in receipt.outcomes], CURRENT)}
+        saved = []
+        for outcome in receipt.outcomes:
+            record = records[outcome.entry]
+            known: tuple[Similar, ...] = ()
+            if outcome.what == NEW and len(drafts) <= COMPARED_MAX and record.node.content in vectors:
+                known = _similar(reader, asker, record, vectors[record.node.content])
+            node, domain = record.node, record.standing.domain
+            saved.append(
+                Saved(
+                    node.address, outcome.what, record.project, node.kind, domain, node.content, outcome.redacted, known
+                )
+            )
+    return Remembered(tuple(saved), receipt, len(drafts) <= COMPARED_MAX)
+
+
+def _keeping(engine: Engine, vectors: dict[str, Vector]) -> Embed | None:
+    """The engine's embedder, which leaves what it computed for the comparison afterwards."""
+    embed = engine.embed()
+    if embed is None:
+        return None
+
+    def keep(texts: Sequence[str]) -> Sequence[Vector]:
+        found = embed(texts)
+        vectors.update(zip(texts, found, strict=True))
+        return found
+
+    return keep
+
+
+def _similar(reader: Reader, asker: Asker, record: Record, vector: Vector) -> tuple[Similar, ...]:
+    """What is known in the same place and is like the new record, contradictions first."""
+    near = reader.nearest(asker.namespace, vector, (record.project,), None, NEAREST + 1)
+    cosines = {entry: cosine for entry, cosine in near if entry != record.entry and cosine >= RELATED_COSINE}
+    found = []
+    for other in reader.records_of(list(cosines), CURRENT):
+        likeness = compare(record.node.content, other.node.content, cosines[other.entry])
+        if likeness:
+            found.append(Similar(other.node.address, other.node.content, likeness))
+    found.sort(key=lambda s: (s.likeness.what != CONTRADICTS, -s.likeness.similarity))
+    return tuple(found[:LIKENESSES_MAX])
+
+
+def _say(engine: Engine, asker: Asker, draft: Draft, now: int) -> Say:
+    kind = check_kind(draft.kind)
+    standing, given = standing_of(draft, engine.domains, now)
+    links = tuple((rel, _target(engine, asker, target)) for rel, target in draft.links)
+    return Say(
+        kind=kind,
+        content=draft.content,
+        occurrence=occurrence_of(draft, now),
+        standing=standing,
+        given=given,
+        links=links,
+        anchors=tuple(draft.anchors),
+    )
+
+
+def _target(engine: Engine, asker: Asker, given: str) -> str:
+    with engine.store.reading() as reader:
+        return resolve(reader, asker, given, argument="links").node.address

@@ -1,0 +1,90 @@
+"""Restore: a backup takes the place of the store. What was there is kept beside it first."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..model.errors import Conflict, Invalid, StoreDamaged
+from ..model.event import Head
+from ..model.moments import moment
+from .backup import check_whole_store, checked_backup
+from .engine import Asker, Engine
+from .files import existing_file, sync_folder
+
+
+@dataclass(frozen=True, slots=True)
+class RestoredStore:
+    """What the backup held, what was there before (None when it could not be read), and where that was kept."""
+
+    path: str
+    dry_run: bool
+    nodes: int
+    head: Head
+    before: Head | None
+    kept: str = ""
+    vectors: str = ""
+
+
+def restore(engine: Engine, asker: Asker, path: str, *, dry_run: bool = True, confirm: bool = False) -> RestoredStore:
+    """Put everything back as the backup has it: every namespace, the log included."""
+    before = _head(engine, asker)
+    if before is not None:
+        check_whole_store(engine, asker)
+    source = existing_file(path, field="path")
+    place = _place(engine)
+    if source.resolve() == place.resolve():
+        raise Invalid("That file is the store itself.", hint="Name a backup.", field="path")
+    nodes, head = checked_backup(str(source), asker.namespace)
+    if dry_run:
+        return RestoredStore(path, True, nodes, head, before)
+    if not confirm:
+        events = before.seq if before else 0
+        raise Invalid(
+            f"Restoring puts a memory of {head.seq} events in the place of one of {events}.",
+            hint="Look at it with dry_run=true, then give confirm=true. The present state is kept beside it.",
+            field="confirm",
+        )
+    kept = _keep(engine, place, before is not None)
+    engine.store.restore(str(source))
+    with engine.store.reading() as reader:
+        model = reader.vector_model()
+    ours = (engine.embedder.model, engine.embedder.dimensions)
+    stale = bool(ours[1]) and model is not None and model != ours
+    hint = "the vectors are of another model: `marrow reindex vectors`" if stale else ""
+    return RestoredStore(path, False, nodes, head, before, str(kept), hint)
+
+
+def _head(engine: Engine, asker: Asker) -> Head | None:
+    """Where the chain ends now; None when the store is too damaged to say."""
+    try:
+        with engine.store.reading() as reader:
+            return reader.head(asker.namespace)
+    except StoreDamaged:
+        return None
+
+
+def _place(engine: Engine) -> Path:
+    scheme, _, path = engine.store.url.partition(":")
+    if scheme != "sqlite":
+        raise Conflict("Only a store in a file can be restored.", hint="`marrow import` reads a bundle.", field="path")
+    return Path(path)
+
+
+def _keep(engine: Engine, place: Path, is_readable: bool) -> Path:
+    """The present state beside the store: a backup, or where that is not possible the files as they are."""
+    stamp = moment(engine.clock()).strftime("%Y%m%dT%H%M%S.%f")
+    kept = place.with_name(f"{place.name}.before-restore-{stamp}.backup")
+    if is_readable:
+        try:
+            engine.store.backup(str(kept))
+            return kept
+        except StoreDamaged:
+            kept.unlink(missing_ok=True)
+    for suffix in ("", "-wal"):
+        file = Path(f"{place}{suffix}")
+        if file.exists():
+            shutil.copy2(file, f"{kept}{suffix}")
+    sync_folder(kept.parent)
+    return kept

@@ -1,0 +1,49 @@
+"""Search: ranked, without a cut. By text, by filters, or both."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from ..model.errors import Invalid
+from ..model.record import Filter
+from ..search.find import Hit, Question, find
+from .engine import Asker, Engine, sequence
+from .moment import moment
+
+LIMIT_MAX = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The hits, and how it was searched when something was missing ("words only")."""
+
+    hits: tuple[Hit, ...]
+    degraded: str = ""
+
+
+def search(
+    engine: Engine,
+    asker: Asker,
+    query: str,
+    wanted: Filter,
+    *,
+    limit: int = 10,
+    min_score: float = 0.0,
+    as_of: object = None,
+) -> Found:
+    """The best records for a query under a filter; without a query, the latest that the filter leaves."""
+    if not 1 <= limit <= LIMIT_MAX:
+        raise Invalid(f"limit is a number from 1 to {LIMIT_MAX}.", field="limit")
+    now = engine.clock()
+    with engine.store.reading() as reader:
+        seq = sequence(reader, asker, as_of, now)
+        now = moment(reader, asker, seq, now)
+        wanted = replace(wanted, projects=asker.principal.readable(wanted.projects))
+        if not query.strip():
+            entries = reader.select(asker.namespace, wanted, seq, now, limit)
+            return Found(tuple(Hit(record, 0.0) for record in reader.records_of(entries, seq)))
+        model = reader.vector_model()
+        question = Question(query, asker.namespace, wanted, now, seq, limit)
+        hits = [hit for hit in find(reader, engine.embedder, question) if hit.score >= min_score]
+    is_whole = not engine.embedder.dimensions or model in (None, (engine.embedder.model, engine.embedder.dimensions))
+    return Found(tuple(hits), "" if is_whole else f"by words only: the vectors are of {model[0] if model else 'none'}")

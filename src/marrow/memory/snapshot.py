@@ -1,0 +1,104 @@
+"""Snapshots: named roots. A snapshot is a sequence number with a name, so keeping one costs nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..model.change import SAME, Receipt, RestoreTo, TakeSnapshot
+from ..model.draft import check_tags
+from ..model.errors import Invalid, NotFound
+from ..model.event import Head, Snapshot
+from ..model.nearest import nearest
+from ..model.record import CURRENT
+from ..model.scope import ADMIN, READ
+from ..model.text import name as short_name
+from ..store.protocol import Reader
+from .differences import Differences, differences
+from .engine import Asker, Engine, sequence, submit
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshots:
+    """Every snapshot of the namespace, oldest first, and where its chain ends now."""
+
+    items: tuple[Snapshot, ...]
+    head: Head
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """What a restore changed, or would change. `undo` is the number to restore to in order to take it back."""
+
+    to: int
+    dry_run: bool
+    changes: Differences
+    receipt: Receipt | None = None
+    undo: int | None = None
+
+
+def snapshot_create(engine: Engine, asker: Asker, name: str, tags: Sequence[str] = (), note: str = "") -> Snapshot:
+    """Name the memory as it is now."""
+    chosen = short_name(name, field="name")
+    if chosen.isdigit():
+        raise Invalid(
+            "A snapshot's name is not a number: those are sequence numbers.", hint="Add a word.", field="name"
+        )
+    step = TakeSnapshot(chosen, check_tags(tags), short_name(note, field="note", length_max=1000) if note else "")
+    submit(engine, asker, "snapshot_create", [step], summary="take a snapshot")
+    with engine.store.reading() as reader:
+        return next(s for s in reader.snapshots(asker.namespace) if s.name == chosen)
+
+
+def snapshot_list(engine: Engine, asker: Asker) -> Snapshots:
+    asker.principal.check(READ, asker.namespace, asker.scope.project)
+    with engine.store.reading() as reader:
+        return Snapshots(tuple(reader.snapshots(asker.namespace)), reader.head(asker.namespace))
+
+
+def snapshot_diff(engine: Engine, asker: Asker, a: object, b: object = None) -> Differences:
+    """How the memory at `b` (now, when not given) differs from the one at `a`: each a snapshot, a number or a time."""
+    now = engine.clock()
+    with engine.store.reading() as reader:
+        start, end = _point(reader, asker, a, now, "a"), _point(reader, asker, b, now, "b")
+        return differences(reader, asker.namespace, asker.everywhere(), start, end)
+
+
+def snapshot_restore(
+    engine: Engine, asker: Asker, name: object, dry_run: bool = True, confirm: bool = False
+) -> Restored:
+    """Make everything stand as it did then. A restore is an event like any other, and can be restored from."""
+    asker.principal.check(ADMIN, asker.namespace)
+    if name is None or name == "":
+        raise Invalid("It is not said what to restore to.", hint="Name a snapshot, a number or a time.", field="name")
+    with engine.store.reading() as reader:
+        to = _point(reader, asker, name, engine.clock(), "name")
+        head = reader.head(asker.namespace).seq
+        changes = differences(reader, asker.namespace, None, head, to)
+    if dry_run:
+        return Restored(to, True, changes)
+    if not confirm:
+        raise Invalid(
+            f"Restoring to {to} changes how {len(changes.items)} nodes stand.",
+            hint="Look at it with dry_run=true, then give confirm=true.",
+            field="confirm",
+        )
+    receipt = submit(engine, asker, "snapshot_restore", [RestoreTo(to)], summary=f"restore to {to}")
+    has_changed = receipt.outcomes[0].what != SAME
+    return Restored(to, False, changes, receipt, receipt.seq - 1 if has_changed else None)
+
+
+def _point(reader: Reader, asker: Asker, given: object, now: int, argument: str) -> int:
+    """A sequence number that is known: now is the last one. A name that is none is said to be none."""
+    try:
+        found = sequence(reader, asker, given, now)
+    except Invalid as problem:
+        known = [snapshot.name for snapshot in reader.snapshots(asker.namespace)]
+        near = f"The nearest is {nearest(str(given), known)!r}." if known else "There are no snapshots yet."
+        raise NotFound(
+            f"{str(given)[:80]!r} is no snapshot, sequence number or time.", hint=near, field=argument
+        ) from problem
+    return reader.head(asker.namespace).seq if found == CURRENT else found
+
+
+__all__ = ["Restored", "Snapshots", "snapshot_create", "snapshot_diff", "snapshot_list", "snapshot_restore"]

@@ -1,0 +1,61 @@
+"""Status: how much is known, where the chain stands, and what is wrong."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ..model.event import Head
+from ..model.record import Filter
+from .engine import Asker, Engine, sequence
+from .moment import moment
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    project: str
+    active: int
+    total: int
+    kinds: Mapping[str, int]
+    domains: Mapping[str, int]
+    drifted: int
+    pinned: int
+    head: Head
+    root: str
+    snapshots: int
+    embedder: str
+    vectors: str
+    store: str
+    bytes: int
+    read_only: bool
+
+
+def status(engine: Engine, asker: Asker, *, as_of: object = None) -> Status:
+    now = engine.clock()
+    with engine.store.reading() as reader:
+        seq = sequence(reader, asker, as_of, now)
+        now = moment(reader, asker, seq, now)
+        wanted = Filter(projects=asker.places("project"), include_superseded=True)
+        records = reader.records_of(reader.select(asker.namespace, wanted, seq, now), seq)
+        active = [r for r in records if r.standing.is_active(now)]
+        head = reader.head(asker.namespace)
+        model = reader.vector_model()
+        at = next((event for event in reader.events(asker.namespace, until=seq, limit=1, latest=True)), None)
+        return Status(
+            project=asker.scope.project,
+            active=len(active),
+            total=len(records),
+            kinds=dict(Counter(r.node.kind for r in active).most_common()),
+            domains=dict(Counter(r.standing.domain for r in active).most_common()),
+            drifted=sum(bool(r.standing.drift) for r in active),
+            pinned=sum(r.standing.pinned for r in active),
+            head=head,
+            root=at.root if at else head.root,
+            snapshots=len(reader.snapshots(asker.namespace)),
+            embedder=engine.embedder.model,
+            vectors=model[0] if model else "none yet",
+            store=engine.store.url,
+            bytes=reader.sizes()["bytes"] + reader.sizes()["log_bytes"],
+            read_only=engine.store.read_only,
+        )

@@ -1,0 +1,74 @@
+"""Update: new content supersedes a node; standing alone changes how it stands."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ..model.change import Receipt, Restate, Supersede
+from ..model.draft import check_domain, check_tags, expiry
+from ..model.errors import Invalid
+from ..model.node import Occurrence
+from .engine import Asker, Engine, resolve, submit
+
+STANDING_FIELDS = (
+    "domain priority confidence tags aliases pinned ttl_days classification approved preliminary drift".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Updated:
+    """`address` is the node that holds now; `previous` the one it took the place of, or the same."""
+
+    address: str
+    previous: str
+    what: str
+    receipt: Receipt
+
+
+def update(
+    engine: Engine,
+    asker: Asker,
+    address: object,
+    *,
+    content: str | None = None,
+    reason: str = "",
+    standing: Mapping[str, object] | None = None,
+) -> Updated:
+    now = engine.clock()
+    changes = _changes(engine, standing or {}, now)
+    if content is None and not changes:
+        raise Invalid(
+            "There is nothing to change.",
+            hint=f"Give content, or one of {', '.join(STANDING_FIELDS)}.",
+            field="content",
+        )
+    with engine.store.reading() as reader:
+        record = resolve(reader, asker, address)
+    old = record.node.address
+    if content is None:
+        step: Restate | Supersede = Restate(old, changes, reason)
+    else:
+        said = Occurrence(at=now, user=asker.scope.user, source="update")
+        step = Supersede(old, content, said, reason, changes)
+    receipt = submit(engine, asker, "memory_update", [step], summary="update", project=record.project)
+    outcome = receipt.outcomes[0]
+    return Updated(outcome.address, old, outcome.what, receipt)
+
+
+def _changes(engine: Engine, given: Mapping[str, object], now: int) -> tuple[tuple[str, object], ...]:
+    changes: dict[str, object] = {}
+    for name, value in given.items():
+        if name == "ttl_days":
+            changes["expires_at"] = expiry(value, now)
+        elif name in ("tags", "aliases"):
+            changes[name] = check_tags(value, name)
+        elif name == "domain":
+            changes[name] = check_domain(value, engine.domains)
+        elif name in ("pinned", "preliminary") and not isinstance(value, bool):
+            raise Invalid(f"{name} is true or false.", field=name)
+        elif name in STANDING_FIELDS:
+            changes[name] = value
+        else:
+            raise Invalid(f"{name} is no part of standing.", hint=f"One of {', '.join(STANDING_FIELDS)}.", field=name)
+    return tuple(sorted(changes.items()))

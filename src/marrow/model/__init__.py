@@ -1,0 +1,1 @@
+"""The values of Marrow, pure and frozen. Nothing here reads or writes anything."""

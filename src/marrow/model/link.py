@@ -1,0 +1,92 @@
+"""Links between nodes, and anchors from nodes into the code."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from .errors import Invalid
+from .node import metadata_text
+
+RELS = ("relates_to", "caused_by", "depends_on", "blocks", "enables", "contradicts", "supersedes", "derived_from")
+# Causal relations are followed further than loose ones.
+CAUSAL_RELS = frozenset(("caused_by", "depends_on", "blocks", "enables"))
+# A node's own history, not its meaning: these are not handed on to the node that supersedes it.
+HISTORY_RELS = frozenset(("supersedes", "derived_from"))
+ANCHOR_TYPES = ("file", "lines", "symbol", "pattern", "dependency", "commit")
+# The seeds' names for two of them are accepted.
+ANCHOR_SPELLINGS = {"content_hash": "lines", "grep": "pattern"}
+
+_REL = re.compile(r"[a-z][a-z0-9_]{0,39}\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """`source` rel `target`, said in `project` at `at`; `closed` when it no longer holds."""
+
+    source: str
+    target: str
+    rel: str
+    project: str
+    at: int
+    closed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """A pin into the code: its type, what it points at (a path, a symbol, a package…), and the rest as JSON."""
+
+    type: str
+    target: str
+    detail: str = "{}"
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        found: dict[str, Any] = json.loads(self.detail)
+        return found
+
+
+def check_rel(rel: object) -> str:
+    if not isinstance(rel, str) or _REL.match(rel) is None:
+        raise Invalid(
+            f"{str(rel)[:60]!r} is not a relation.",
+            hint=f"One of {', '.join(RELS)}, or a word of your own in lower case with underscores.",
+            field="rel",
+        )
+    return rel
+
+
+def make_anchor(given: object) -> Anchor:
+    """An anchor from what a caller gave: a path, `path:12-20`, or an object with type and target."""
+    if isinstance(given, str) and given.strip():
+        path, _, lines = given.strip().partition(":")
+        found = re.fullmatch(r"(\d+)(?:-(\d+))?", lines)
+        if found:
+            first, last = int(found[1]), int(found[2] or found[1])
+            return Anchor("lines", _inside(path), metadata_text({"start": first, "end": last}))
+        return Anchor("file", _inside(given.strip()))
+    if isinstance(given, Mapping):
+        rest = dict(given)
+        named = rest.pop("type", "file")
+        type_ = ANCHOR_SPELLINGS.get(str(named), str(named))
+        target = next((rest.pop(k) for k in ("target", "path", "file", "symbol", "pattern", "name") if k in rest), None)
+        if type_ in ANCHOR_TYPES and isinstance(target, str) and target.strip():
+            checked = _inside(target.strip()) if type_ in ("file", "lines") else target.strip()
+            return Anchor(type_, checked, metadata_text(rest))
+    raise Invalid(
+        f"{str(given)[:80]!r} is not an anchor.",
+        hint=f'Give a path ("src/app.py"), lines ("src/app.py:10-20"), or {{"type", "target"}} with type one of '
+        f"{', '.join(ANCHOR_TYPES)}.",
+        field="anchors",
+    )
+
+
+def _inside(path: str) -> str:
+    """A path inside the repository, with forward slashes. One that leads out of it is refused."""
+    form = path.replace("\\", "/").removeprefix("./")
+    if form.startswith("/") or re.match(r"[A-Za-z]:", form) or ".." in form.split("/"):
+        raise Invalid(f"{path[:80]!r} leads out of the repository.", hint="Give it from the root.", field="anchors")
+    return form

@@ -1,0 +1,50 @@
+"""Whose memory it is, and who may do what with it. Values only: the write door and every query evaluate them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .errors import Forbidden
+
+READ, WRITE, ADMIN = "read", "write", "admin"
+RIGHTS = (READ, WRITE, ADMIN)
+LOCAL_NAMESPACE = "local"
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Where a call stands: a tenant, a project in it ("" is the global scope), and perhaps a service and a user."""
+
+    namespace: str = LOCAL_NAMESPACE
+    project: str = ""
+    service: str = ""
+    user: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Principal:
+    """Who is asking. `projects` None means every project of the namespace."""
+
+    name: str
+    namespace: str = LOCAL_NAMESPACE
+    rights: frozenset[str] = frozenset(RIGHTS)
+    projects: frozenset[str] | None = None
+
+    def may(self, right: str, namespace: str, project: str | None = None) -> bool:
+        """`project` None asks for every project at once."""
+        if namespace != self.namespace or right not in self.rights:
+            return False
+        return self.projects is None or (project is not None and project in self.projects)
+
+    def check(self, right: str, namespace: str, project: str | None = None) -> None:
+        if not self.may(right, namespace, project):
+            where = "here" if project is None else f"in project {project!r}"
+            raise Forbidden(f"{self.name} may not {right} {where}.", hint="Ask for a token with that right.")
+
+    def readable(self, projects: tuple[str, ...] | None) -> tuple[str, ...] | None:
+        """The part of `projects` (None: all) that may be read: the scope predicate that every query carries."""
+        if READ not in self.rights:
+            return ()
+        if self.projects is None:
+            return projects
+        return tuple(sorted(self.projects if projects is None else self.projects.intersection(projects)))

@@ -1,0 +1,122 @@
+"""Standing: what may change about a node without changing the node.
+
+A standing belongs to a node in one project. It is never edited: a change closes the interval of sequence numbers in
+which it held and opens another. Two memories that disagree about a standing agree after an exchange, because
+`later` picks the same one of the two whichever side asks.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+from .address import field
+from .errors import Invalid
+
+ACTIVE, SUPERSEDED, COMPRESSED, RETRACTED = "active", "superseded", "compressed", "retracted"
+STATES = (ACTIVE, SUPERSEDED, COMPRESSED, RETRACTED)
+DOMAINS = tuple("architecture decisions patterns tasks issues dependencies history context feedback".split())
+DEFAULT_DOMAIN = "context"
+CLASSIFICATIONS = ("public", "internal", "confidential", "secret")
+DRIFTS = ("", "moved", "changed", "gone")
+TAGS_MAX = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """`generation` counts how often the node was said anew after it had left the active set. `salt` is random: it keeps
+    the roots of the log from giving away what was erased."""
+
+    state: str = ACTIVE
+    domain: str = DEFAULT_DOMAIN
+    semantic: bool = True
+    priority: float = 0.5
+    confidence: float = 0.8
+    pinned: bool = False
+    preliminary: bool = False
+    classification: str = "internal"
+    approved: bool | None = None
+    tags: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
+    reinforced: int = 0
+    reinforced_at: int = 0
+    expires_at: int | None = None
+    drift: str = ""
+    generation: int = 1
+    changed_at: int = 0
+    reason: str = ""
+    salt: str = ""
+
+    def __post_init__(self) -> None:
+        for name in ("priority", "confidence"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+                raise Invalid(f"{name} is a number from 0 to 1, not {value!r}.", field=name)
+        for name, allowed in (("state", STATES), ("classification", CLASSIFICATIONS), ("drift", DRIFTS)):
+            if getattr(self, name) not in allowed:
+                raise Invalid(
+                    f"{getattr(self, name)!r} is no {name}.", hint=f"One of {', '.join(allowed)}.", field=name
+                )
+
+    def is_active(self, now: int) -> bool:
+        return self.state == ACTIVE and (self.expires_at is None or self.expires_at > now)
+
+    def held(self) -> bytes:
+        """What holds, without the bookkeeping of when it came to hold: a restored standing equals the one restored."""
+        parts = (
+            self.state,
+            self.domain,
+            "semantic" if self.semantic else "episodic",
+            repr(float(self.priority)),
+            repr(float(self.confidence)),
+            "pinned" if self.pinned else "",
+            "preliminary" if self.preliminary else "",
+            self.classification,
+            {None: "", True: "approved", False: "rejected"}[self.approved],
+            "\n".join(self.tags),
+            "\n".join(self.aliases),
+            str(self.reinforced),
+            str(self.reinforced_at),
+            "" if self.expires_at is None else str(self.expires_at),
+            self.drift,
+        )
+        return b"".join(field(part.encode()) for part in parts)
+
+    def leaf(self, address: str, project: str) -> bytes:
+        """This standing's leaf in the Merkle tree over the active set."""
+        place = (b"marrow leaf 1 sha256\n", field(address.encode()), field(project.encode()), field(self.salt.encode()))
+        return hashlib.sha256(b"".join(place) + self.held()).digest()
+
+
+_RANK = {ACTIVE: 0, COMPRESSED: 1, SUPERSEDED: 1, RETRACTED: 2}
+
+
+def later(one: Standing, other: Standing) -> Standing:
+    """Which of two standings of one node holds after a merge: the same whichever is asked first.
+
+    A node said anew beats what came before it. Otherwise retracted beats superseded beats active, then the later
+    change wins, and equal times are decided by the bytes.
+    """
+    return max(one, other, key=lambda s: (s.generation, _RANK[s.state], s.changed_at, s.held(), s.reason, s.salt))
+
+
+def changed(standing: Standing, changes: Mapping[str, object]) -> Standing:
+    """A standing with some of its fields as given; wrong names and values are refused."""
+    for name in changes:
+        if name not in _FIELDS:
+            raise Invalid(f"{name!r} is no part of standing.", hint=f"One of {', '.join(_FIELDS)}.", field=name)
+    given: dict[str, Any] = dict(changes)
+    return replace(standing, **given)
+
+
+_FIELDS = tuple(f.name for f in fields(Standing))
+
+
+def reinforced(standing: Standing, now: int) -> Standing:
+    return replace(standing, reinforced=standing.reinforced + 1, reinforced_at=now, changed_at=now)
+
+
+def union(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(sorted({*one, *other}))

@@ -1,0 +1,17 @@
+"""The whole table: importing this enters every group."""
+
+from __future__ import annotations
+
+from . import core, knowledge, origins, store, tree
+from .table import GROUPS, NAMES, TABLE, Operation
+
+MODULES = (core, tree, origins, knowledge, store)
+
+
+def in_groups(groups: tuple[str, ...]) -> list[Operation]:
+    """The operations of these groups, in the table's order; "all" means every group."""
+    wanted = set(GROUPS) if "all" in groups else set(groups)
+    return [operation for operation in TABLE.values() if operation.group in wanted]
+
+
+__all__ = ["GROUPS", "NAMES", "TABLE", "in_groups"]

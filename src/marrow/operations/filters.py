@@ -1,0 +1,80 @@
+"""Filters as callers give them, as the one value that every search takes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from ..memory.engine import Asker
+from ..model.draft import check_domain, check_kind, check_tags
+from ..model.errors import NotFound
+from ..model.moments import parse as parse_moment
+from ..model.record import Filter, as_text
+from .table import Call
+
+EVERY_PROJECT = "all"
+
+
+def places(call: Call, project: str, scope: str) -> tuple[str, ...] | None:
+    """The projects to look at: the caller's own and the global scope, unless told otherwise."""
+    if project == EVERY_PROJECT:
+        return call.asker.everywhere()
+    if not project:
+        return call.asker.places(scope)
+    found = named_project(call, project)
+    return call.asker.principal.readable((found,) if scope == "project" else (found, ""))
+
+
+def named_project(call: Call, name: str) -> str:
+    """The project that goes by this name or alias."""
+    with call.engine.store.reading() as reader:
+        found = reader.project_named(call.asker.namespace, name)
+        if found is None:
+            readable = call.asker.everywhere()
+            every = (p.name for p in reader.projects(call.asker.namespace))
+            known = [name for name in every if name and (readable is None or name in readable)][:10]
+            hint = f"Known: {', '.join(known)}." if known else "`marrow init` makes one."
+            raise NotFound(f"There is no project {name!r}.", hint=hint, field="project")
+    return found
+
+
+def in_project(call: Call, project: str) -> Asker:
+    """The same caller, standing in another project."""
+    scope = replace(call.asker.scope, project=named_project(call, project))
+    return replace(call.asker, scope=scope, aliases=())
+
+
+def wanted(
+    call: Call,
+    *,
+    project: str = "",
+    scope: str = "all",
+    kinds: Sequence[str] = (),
+    domain: str = "",
+    tags: Sequence[str] = (),
+    match: str = "any",
+    metadata: Mapping[str, Any] | None = None,
+    since: str = "",
+    until: str = "",
+    **rest: Any,
+) -> Filter:
+    now = call.engine.clock()
+    return Filter(
+        projects=places(call, project, scope),
+        kinds=tuple(check_kind(kind) for kind in kinds),
+        domains=(check_domain(domain, call.engine.domains),) if domain else (),
+        tags=check_tags(list(tags)) if tags else (),
+        tags_all=match == "all",
+        metadata=tuple(sorted((key, as_text(value)) for key, value in (metadata or {}).items())),
+        since=parse_moment(since, now, field="since", future=True) if since else None,
+        until=_end(until, now) if until else None,
+        **rest,
+    )
+
+
+def _end(given: str, now: int) -> int:
+    """The end of a day when only a day was named: `until 2026-03-01` includes that day."""
+    found = parse_moment(given, now, field="until", future=True)
+    is_day = len(given.strip()) == 10 and found % 86_400_000_000 == 0
+    return found + 86_400_000_000 - 1 if is_day else found

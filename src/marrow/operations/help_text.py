@@ -1,0 +1,36 @@
+"""What `memory_help` says: generated from the table, so that it cannot drift from what is there."""
+
+from __future__ import annotations
+
+from .table import GROUPS, TABLE, Operation
+
+_WHEN = """Marrow is this project's memory. It keeps why things are as they are, and says when that changed.
+- Start of a task, or a new subject: memory_recall with the message. An empty answer means nothing is known.
+- Something was decided, learned, found broken or ruled out: memory_save, one self-contained fact each, with a domain.
+- Something saved no longer holds: memory_update its address with what holds now. Never save the opposite beside it.
+- One thing explains another: memory_relate (caused_by, depends_on, blocks, contradicts).
+- Looking for something in particular, or for what held earlier: memory_search (filters, as_of), memory_get."""
+
+_HOSTS = {
+    "claude-code": "In Claude Code recall once at the start of a task; do not save what CLAUDE.md or the code says.",
+    "codex": "In Codex call memory_recall before the first edit, and memory_save before the last message.",
+    "desktop": "In a desktop chat give the project with each call (memory_projects lists them); nothing is captured.",
+}
+
+
+def guide(context: str) -> str:
+    """`quick` says when; a host's name adds what is particular to it; `all` lists every operation."""
+    if context == "quick":
+        return _WHEN
+    if context in _HOSTS:
+        return f"{_WHEN}\n{_HOSTS[context]}"
+    lines = [_WHEN, *_HOSTS.values()]
+    for group, meaning in GROUPS.items():
+        lines.append(f"\n{group}: {meaning}")
+        lines += [f"- {_usage(entry)}: {entry.summary}" for entry in TABLE.values() if entry.group == group]
+    return "\n".join(lines)
+
+
+def _usage(entry: Operation) -> str:
+    names = (a.name if a.required else f"{a.name}?" for a in entry.arguments)
+    return f"{entry.name}({', '.join(names)})"

@@ -1,0 +1,234 @@
+"""Running an operation: find it, bind what was given to its arguments, check the right, measure, fit the budget.
+
+Every surface calls `perform` and nothing else, so errors, names and limits are the same everywhere.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+import types
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass, replace
+from typing import Any, Literal, Union, get_args, get_origin
+
+from ..model.errors import Invalid, NotFound
+from ..model.nearest import nearest
+from ..model.text import shorten, token_estimate
+from ..store.protocol import Measurement
+from .catalogue import NAMES, TABLE
+from .filters import in_project
+from .table import Argument, Call, Operation
+
+BUDGET_DEFAULT, BUDGET_MAX = 2_000, 20_000
+BUDGET_ARGUMENT, PROJECT_ARGUMENT = "budget_tokens", "project"
+# A long answer first shortens the texts in it, in these steps, and only then leaves out what comes last.
+TEXT_TOKENS = (400, 160, 60, 25)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What an operation gave: its typed result, already fitted to the budget, and how it reads."""
+
+    result: Any
+    text: str
+
+    def plain(self) -> dict[str, Any]:
+        """The result as JSON has it."""
+        found: dict[str, Any] = plain(self.result)
+        return found
+
+
+def find_operation(name: str) -> Operation:
+    known = NAMES.get(name)
+    if known is None:
+        near = [found] if (found := nearest(name, NAMES)) else []
+        hint = f"Did you mean {' or '.join(near)}?" if near else "`marrow help` lists them."
+        raise NotFound(f"There is no operation {name!r}.", hint=hint, field="operation")
+    return TABLE[known]
+
+
+def perform(call: Call, name: str, given: Mapping[str, Any]) -> Answer:
+    """Run an operation by its name or one of its aliases."""
+    operation = find_operation(name)
+    arguments = dict(given)
+    budget = _budget(operation, arguments)
+    call = _placed(call, operation, arguments)
+    started = time.perf_counter()
+    result = invoke(call, operation, bind(operation, arguments))
+    fitted, text = fit(result, budget)
+    _measure(call, operation, started, given, text)
+    return Answer(fitted, text)
+
+
+def invoke(call: Call, operation: Operation, bound: Mapping[str, Any]) -> Any:
+    """The typed result of an operation, whole. Rights are checked here, whoever calls."""
+    asker = call.asker
+    asker.principal.check(operation.right, asker.namespace, asker.scope.project)
+    return operation.function(call, **bound)
+
+
+def _budget(operation: Operation, arguments: dict[str, Any]) -> int:
+    takes_it = any(a.name == BUDGET_ARGUMENT for a in operation.arguments)
+    given = arguments.get(BUDGET_ARGUMENT) if takes_it else arguments.pop(BUDGET_ARGUMENT, None)
+    if given is None:
+        return BUDGET_DEFAULT
+    if not isinstance(given, int) or isinstance(given, bool) or not 1 <= given <= BUDGET_MAX:
+        raise Invalid(f"budget_tokens is a whole number from 1 to {BUDGET_MAX:,}.", field=BUDGET_ARGUMENT)
+    return given
+
+
+def _placed(call: Call, operation: Operation, arguments: dict[str, Any]) -> Call:
+    """Any call may name its project. An operation that takes no project of its own runs as if called from there."""
+    if any(PROJECT_ARGUMENT in (a.name, *a.spellings) for a in operation.arguments):
+        return call
+    name = arguments.pop(PROJECT_ARGUMENT, None)
+    if name is None or name == "":
+        return call
+    if not isinstance(name, str):
+        raise Invalid(f"project is text, not {_short(name)}.", field=PROJECT_ARGUMENT)
+    # The caller's own project is neither made known by this call, nor does it lend its other names.
+    return replace(call, asker=in_project(call, name))
+
+
+def bind(operation: Operation, given: Mapping[str, Any]) -> dict[str, Any]:
+    """What was given, under the arguments' own names and in their types. Unknown names are refused with the nearest."""
+    by_name = {name: a for a in operation.arguments for name in (a.name, *a.spellings)}
+    bound: dict[str, Any] = {}
+    for name, value in given.items():
+        argument = by_name.get(name)
+        if argument is None:
+            near = [nearest(name, by_name)] if by_name else []
+            known = ", ".join(a.name for a in operation.arguments) or "none"
+            hint = f"Did you mean {near[0]}?" if near else f"It takes: {known}."
+            raise Invalid(f"{operation.name} has no argument {name!r}.", hint=hint, field=name)
+        if argument.name in bound:
+            raise Invalid(f"{argument.name} was given twice.", field=name)
+        if value is not None:
+            bound[argument.name] = convert(argument, value)
+    missing = [a.name for a in operation.arguments if a.required and a.name not in bound]
+    if missing:
+        raise Invalid(f"{operation.name} needs {' and '.join(missing)}.", field=missing[0])
+    return bound
+
+
+def convert(argument: Argument, value: Any) -> Any:
+    """A value in the argument's type. Texts that hold JSON lists are read: some hosts send them so."""
+    kind, origin = argument.type, get_origin(argument.type)
+    wrong = Invalid(f"{argument.name} is {_words(kind)}, not {_short(value)}.", field=argument.name)
+    if origin in (Union, types.UnionType) or kind in (Any, object):
+        return value
+    if origin is Literal:
+        if value in get_args(kind):
+            return value
+        raise Invalid(
+            f"{_short(value)} is no {argument.name}.",
+            hint=f"One of {', '.join(map(str, get_args(kind)))}.",
+            field=argument.name,
+        )
+    if origin in (list, tuple):
+        return _list(argument, value, wrong)
+    if kind is float and isinstance(value, int | float) and not isinstance(value, bool):
+        return float(value)
+    if kind is int and isinstance(value, float) and value.is_integer():
+        return int(value)
+    if kind in (str, int, bool) and type(value) is kind:
+        return value
+    if origin is dict or kind is dict:
+        found = _from_json(value)
+        if isinstance(found, dict):
+            return found
+    raise wrong
+
+
+def _list(argument: Argument, value: Any, wrong: Invalid) -> list[Any]:
+    item = (get_args(argument.type) or (Any,))[0]
+    found = _from_json(value)
+    if isinstance(found, str) and item is str:
+        found = [part.strip() for part in found.split(",") if part.strip()]
+    if not isinstance(found, Sequence) or isinstance(found, str):
+        raise wrong
+    if item is str and not all(isinstance(part, str) for part in found):
+        raise Invalid(f"{argument.name} is a list of texts.", field=argument.name)
+    return list(found)
+
+
+def _from_json(value: Any) -> Any:
+    if isinstance(value, str) and value.lstrip()[:1] in ("[", "{"):
+        try:
+            return json.loads(value)
+        except ValueError:
+            return value
+    return value
+
+
+def _words(kind: Any) -> str:
+    if get_origin(kind) in (list, tuple):
+        return "a list"
+    return {str: "text", int: "a whole number", float: "a number", bool: "true or false"}.get(kind, "an object")
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:59] + "…"
+
+
+def fit(result: Any, budget: int) -> tuple[Any, str]:
+    """The result within a budget of tokens, and its text. Says what was left out and how to get it."""
+    text = result.text()
+    if token_estimate(text) <= budget:
+        return result, text
+    names = {f.name for f in fields(result)}
+    if "content" in names:
+        result = replace(result, content=shorten(result.content, max(20, budget * 2 // 3)))
+    if "items" not in names:
+        text = shorten(result.text(), budget)
+        return result, text
+    for tokens in TEXT_TOKENS:
+        items = tuple(_shortened(item, tokens) for item in result.items)
+        shorter = replace(result, items=items)
+        text = shorter.text()
+        if token_estimate(text) <= budget:
+            return shorter, text
+    return _without_last(shorter, budget)
+
+
+def _shortened(item: Any, tokens: int) -> Any:
+    return replace(item, content=shorten(item.content, tokens)) if hasattr(item, "content") else item
+
+
+def _without_last(result: Any, budget: int) -> tuple[Any, str]:
+    low, high = 0, len(result.items)
+    while low < high:
+        middle = (low + high + 1) // 2
+        tried = replace(result, items=result.items[:middle], left_out=len(result.items) - middle)
+        low, high = (middle, high) if token_estimate(tried.text()) <= budget else (low, middle - 1)
+    kept = replace(result, items=result.items[:low], left_out=len(result.items) - low)
+    return kept, kept.text()
+
+
+def plain(value: Any) -> Any:
+    """A result as JSON has it: dataclasses as objects, empty parts left out."""
+    if is_dataclass(value) and not isinstance(value, type):
+        found = {f.name: plain(getattr(value, f.name)) for f in fields(value)}
+        return {name: part for name, part in found.items() if part or name in _ALWAYS or isinstance(part, int | float)}
+    if isinstance(value, Mapping):
+        return {str(key): plain(part) for key, part in value.items()}
+    if isinstance(value, tuple | list):
+        return [plain(part) for part in value]
+    return value
+
+
+# Fields that a program counts on even when they are empty.
+_ALWAYS = frozenset(("ok", "items", "hits", "seq", "total", "active", "recalled"))
+
+
+def _measure(call: Call, operation: Operation, started: float, given: Mapping[str, Any], text: str) -> None:
+    """Note what was done and how long it took. Kept in memory and written in batches: reading is reading."""
+    spent = round((time.perf_counter() - started) * 1000, 3)
+    size = token_estimate(" ".join(value for value in given.values() if isinstance(value, str)))
+    line = Measurement(call.engine.clock(), operation.name, spent, size, token_estimate(text))
+    call.engine.pending.append(line)
+
+
+__all__ = ["Answer", "bind", "find_operation", "fit", "perform", "plain"]

@@ -1,0 +1,375 @@
+"""store: the memory itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+from ..memory.audit import audit as audit_events
+from ..memory.audit_verify import audit_verify as verify
+from ..memory.backup import backup as make_backup
+from ..memory.doctor import doctor as diagnose
+from ..memory.erase import erase as erase_nodes
+from ..memory.export import export
+from ..memory.import_file import import_file
+from ..memory.projects import init_project, projects
+from ..memory.reindex import reindex as make_index
+from ..memory.restore import restore as restore_store
+from ..model.address import shown
+from ..model.moments import iso
+from ..model.scope import ADMIN, WRITE
+from .filters import named_project, wanted
+from .table import Call, operation
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectResult:
+    project: str
+    aliases: tuple[str, ...]
+    active: int
+
+    def text(self) -> str:
+        also = f" (also {', '.join(self.aliases)})" if self.aliases else ""
+        return f"{self.project}{also}: {self.active:,} active"
+
+
+@operation("store", right=WRITE, changes=True)
+def memory_init(call: Call, name: str = "") -> ProjectResult:
+    """Make the project at hand known to the memory, under its own name or another."""
+    done = init_project(call.engine, call.asker, name or call.asker.scope.project)
+    return ProjectResult(done.name, done.aliases, done.active)
+
+
+@dataclass(frozen=True, slots=True)
+class Projects:
+    items: tuple[dict[str, Any], ...]
+    current: str
+    left_out: int = 0
+
+    def text(self) -> str:
+        lines = []
+        for one in self.items:
+            mark = "*" if one["name"] == self.current else " "
+            last = f", last {one['last_at']}" if one["total"] else ""
+            lines.append(f"{mark} {one['name'] or '(global)'}: {one['active']:,} active of {one['total']:,}{last}")
+        return "\n".join(lines) or "No project yet."
+
+
+@operation("store")
+def memory_projects(call: Call) -> Projects:
+    """The projects in this memory; the one at hand has a star."""
+    found = projects(call.engine, call.asker)
+    return Projects(
+        tuple(
+            {
+                "name": p.name,
+                "aliases": list(p.aliases),
+                "active": p.active,
+                "total": p.total,
+                "last_at": iso(p.last_at) if p.last_at else "",
+            }
+            for p in found
+        ),
+        call.asker.scope.project,
+    )
+
+
+@operation("store")
+def memory_switch(call: Call, project: str) -> ProjectResult:
+    """The project that goes by this name, to pass on as `project`. Servers keep no state between calls."""
+    name = named_project(call, project)
+    found = next(p for p in projects(call.engine, call.asker) if p.name == name)
+    return ProjectResult(found.name, found.aliases, found.active)
+
+
+@dataclass(frozen=True, slots=True)
+class ExportResult:
+    path: str
+    format: str
+    bytes: int
+    nodes: int
+    seq: int
+
+    def text(self) -> str:
+        return f"{self.nodes:,} nodes as {self.format} in {self.path} ({self.bytes / 1e6:.1f} MB), at event {self.seq}"
+
+
+@operation("store", changes=True)
+def memory_export(
+    call: Call,
+    path: Annotated[str, "the file to write"],
+    format: Literal["bundle", "jsonl", "markdown"] = "bundle",  # noqa: A002 the name in the table
+    project: Annotated[str, "default: this one; all: every one"] = "",
+    as_of: str = "",
+    overwrite: bool = False,
+) -> ExportResult:
+    """Write what is known to a file: a bundle that another memory can take in, JSON lines, or a document."""
+    done = export(
+        call.engine,
+        call.asker,
+        path,
+        format=format,
+        project=project or None,
+        as_of=as_of or None,
+        overwrite=overwrite,
+        progress=call.progress,
+    )
+    return ExportResult(done.path, done.format, done.bytes, done.nodes, done.seq)
+
+
+@dataclass(frozen=True, slots=True)
+class ImportResult:
+    source: str
+    format: str
+    dry_run: bool
+    found: int
+    new: int
+    changed: int
+    unchanged: int
+    redacted: int = 0
+
+    def text(self) -> str:
+        verb = "would be" if self.dry_run else "were"
+        secrets = f"; secrets removed from {self.redacted}" if self.redacted else ""
+        return (
+            f"{self.found:,} nodes in {self.source} ({self.format}): {self.new:,} {verb} new, "
+            f"{self.changed:,} changed, {self.unchanged:,} known{secrets}"
+        )
+
+
+@operation("store", right=WRITE, changes=True)
+def memory_import(
+    call: Call,
+    source: Annotated[str, "a bundle, a .jsonl file, or CLAUDE.md, AGENTS.md, MEMORY.md"],
+    format: Literal["", "bundle", "jsonl", "markdown"] = "",  # noqa: A002 the name in the table
+    dry_run: bool = False,
+) -> ImportResult:
+    """Take in what a file knows. A bundle is united with this memory: in either order both end with the same."""
+    done = import_file(call.engine, call.asker, source, format=format, dry_run=dry_run, progress=call.progress)
+    return ImportResult(
+        done.source, done.format, done.dry_run, done.found, done.new, done.changed, done.unchanged, done.redacted
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class AuditResult:
+    items: tuple[dict[str, Any], ...]
+    left_out: int = 0
+
+    def text(self) -> str:
+        return (
+            "\n".join(
+                f"{e['seq']:>8}  {e['at']}  {e['actor']:<10} {e['operation']:<20} {e['summary']}"
+                f"{' ' + ' '.join(e['addresses'][:3]) if e['addresses'] else ''}"
+                for e in self.items
+            )
+            or "No event."
+        )
+
+
+@operation("store")
+def audit(
+    call: Call,
+    since: str = "",
+    until: str = "",
+    actor: str = "",
+    operation: str = "",
+    address: str = "",
+    limit: int = 50,
+) -> AuditResult:
+    """The events, latest first: who changed what and when."""
+    found = audit_events(
+        call.engine,
+        call.asker,
+        since=since or None,
+        until=until or None,
+        actor=actor,
+        operation=operation,
+        address=address or None,
+        limit=limit,
+    )
+    return AuditResult(
+        tuple(
+            {
+                "seq": e.seq,
+                "at": iso(e.at),
+                "actor": e.actor,
+                "operation": e.operation,
+                "layer": e.layer,
+                "summary": e.summary,
+                "project": e.project,
+                "addresses": [shown(a) for a in e.addresses],
+                "root": e.root,
+                "hash": e.hash,
+            }
+            for e in found.items
+        )
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class VerifyResult:
+    ok: bool
+    checked: dict[str, int]
+    problems: tuple[str, ...] = ()
+    derived: tuple[str, ...] = ()
+
+    def text(self) -> str:
+        counts = ", ".join(f"{count:,} {what}" for what, count in self.checked.items())
+        lines = [f"{'All is well' if self.ok else 'NOT WELL'}: checked {counts}."]
+        return "\n".join([*lines, *(f"- {p}" for p in self.problems), *(f"- {d} (repairable)" for d in self.derived)])
+
+
+@operation("store")
+def audit_verify(call: Call) -> VerifyResult:
+    """Check every address, the chain of events, the Merkle tree, and the root of every snapshot."""
+    found = verify(call.engine, call.asker, progress=call.progress)
+    return VerifyResult(found.ok, dict(found.checked), found.problems, found.derived)
+
+
+@dataclass(frozen=True, slots=True)
+class DoctorResult:
+    ok: bool
+    items: tuple[dict[str, str], ...]
+    repaired: tuple[str, ...]
+    counts: dict[str, int]
+    left_out: int = 0
+
+    def text(self) -> str:
+        lines = ["All is well." if self.ok else "Something is wrong:"]
+        for item in self.items:
+            lines.append(f"{item['severity']}: {item['what']}")
+            if item["do"]:
+                lines.append(f"    {item['do']}")
+        lines += [f"repaired: {done}" for done in self.repaired]
+        lines.append(", ".join(f"{name} {count:,}" for name, count in self.counts.items()))
+        return "\n".join(lines)
+
+
+@operation("store", right=WRITE, changes=True)
+def doctor(call: Call, repair: Annotated[bool, "mend everything that is derived"] = False) -> DoctorResult:
+    """Look for what is wrong with the store, and say what to do about it."""
+    found = diagnose(call.engine, call.asker, repair=repair, progress=call.progress)
+    items = tuple({"severity": f.severity, "what": f.what, "do": f.do} for f in found.findings)
+    return DoctorResult(found.ok, items, found.repaired, dict(found.counts))
+
+
+@dataclass(frozen=True, slots=True)
+class BackupResult:
+    path: str
+    bytes: int
+    nodes: int
+    seq: int
+
+    def text(self) -> str:
+        return f"backup of {self.nodes:,} nodes at event {self.seq} in {self.path} ({self.bytes / 1e6:.1f} MB)"
+
+
+@operation("store", right=ADMIN, changes=True)
+def backup(call: Call, path: Annotated[str, "a new file"]) -> BackupResult:
+    """Copy the whole store to a file, while it is in use."""
+    done = make_backup(call.engine, call.asker, path)
+    return BackupResult(done.path, done.bytes, done.nodes, done.head.seq)
+
+
+@dataclass(frozen=True, slots=True)
+class RestoreStoreResult:
+    path: str
+    dry_run: bool
+    nodes: int
+    seq: int
+    kept: str = ""
+
+    def text(self) -> str:
+        if self.dry_run:
+            return (
+                f"{self.path} holds {self.nodes:,} nodes, up to event {self.seq}. "
+                "Nothing was changed: give dry_run=false and confirm=true."
+            )
+        kept = f" What was here is in {self.kept}." if self.kept else ""
+        return f"Restored {self.nodes:,} nodes from {self.path}.{kept}"
+
+
+@operation("store", right=ADMIN, changes=True, destructive=True)
+def restore(call: Call, path: str, dry_run: bool = True, confirm: bool = False) -> RestoreStoreResult:
+    """Put a backup in the place of the store. What was there is kept beside it."""
+    done = restore_store(call.engine, call.asker, path, dry_run=dry_run, confirm=confirm)
+    return RestoreStoreResult(done.path, done.dry_run, done.nodes, done.head.seq, done.kept)
+
+
+@dataclass(frozen=True, slots=True)
+class ReindexResult:
+    what: str
+    words: int
+    vectors: int
+    trees: int
+    ok: bool
+
+    def text(self) -> str:
+        wrong = "" if self.ok else " A root is NOT what the chain says: see `marrow audit verify`."
+        return f"reindexed {self.what}: {self.words:,} in words, {self.vectors:,} vectors, {self.trees} trees.{wrong}"
+
+
+@operation("store", right=ADMIN, changes=True)
+def reindex(call: Call, what: Literal["all", "words", "vectors", "tree"] = "all") -> ReindexResult:
+    """Make everything that is derived anew from what is canonical; with another embedder, this re-embeds."""
+    done = make_index(call.engine, call.asker, what, progress=call.progress)
+    return ReindexResult(done.what, done.words, done.vectors, done.trees, not done.wrong_roots)
+
+
+@dataclass(frozen=True, slots=True)
+class EraseResult:
+    dry_run: bool
+    erased: tuple[str, ...]
+    made_from_them: tuple[str, ...]
+    kept_shared: tuple[str, ...]
+    brought_back: tuple[str, ...]
+    other_versions: tuple[str, ...]
+    reminder: str
+    seq: int = 0
+
+    def text(self) -> str:
+        verb = "would be erased" if self.dry_run else "erased for good"
+        lines = [f"{len(self.erased) + len(self.made_from_them)} nodes {verb}: {' '.join(self.erased)}"]
+        others = ("made_from_them", "kept_shared", "brought_back", "other_versions")
+        lines += [f"{name.replace('_', ' ')}: {' '.join(found)}" for name in others if (found := getattr(self, name))]
+        lines.append("Nothing was changed: give dry_run=false and confirm=true." if self.dry_run else self.reminder)
+        return "\n".join(lines)
+
+
+@operation("store", right=ADMIN, changes=True, destructive=True, spellings={"thread": ("conversation",)})
+def erase(
+    call: Call,
+    address: str = "",
+    user: Annotated[str, "everything that only this user said"] = "",
+    thread: Annotated[str, "everything said only in this conversation"] = "",
+    tags: list[str] | None = None,
+    metadata: dict[str, Any] | None = None,
+    dry_run: bool = True,
+    confirm: bool = False,
+) -> EraseResult:
+    """Remove memories for good, with all that was made from them: from tables, indexes, log and free pages.
+
+    By default it only says what would go; dry_run=false with confirm=true does it. To merely retract, forget.
+    """
+    by_filter = wanted(call, tags=tags or (), metadata=metadata, include_superseded=True) if tags or metadata else None
+    done = erase_nodes(
+        call.engine,
+        call.asker,
+        address=address or None,
+        user=user or None,
+        thread=thread or None,
+        filter=by_filter,
+        dry_run=dry_run,
+        confirm=confirm,
+    )
+    return EraseResult(
+        dry_run=done.dry_run,
+        erased=done.chosen,
+        made_from_them=done.made_from_them,
+        kept_shared=done.kept_shared,
+        brought_back=done.brought_back,
+        other_versions=done.other_versions,
+        reminder=done.reminder,
+        seq=done.seq or 0,
+    )

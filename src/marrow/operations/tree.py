@@ -1,0 +1,254 @@
+"""tree: what is known, and how it came to be."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+from ..memory.active import active
+from ..memory.explain import explain
+from ..memory.forget import forget
+from ..memory.log import log
+from ..memory.reinforce import reinforce
+from ..memory.roots import roots
+from ..memory.status import status
+from ..model.address import shown
+from ..model.moments import iso
+from ..model.scope import WRITE
+from ..model.text import first_line
+from .filters import wanted
+from .table import Call, operation
+from .views import View, view
+
+Scopes = Literal["project", "global", "all"]
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What a small change did."""
+
+    address: str
+    outcome: str
+    seq: int
+
+    def text(self) -> str:
+        return f"[{self.address}] {self.outcome}."
+
+
+@operation("tree", right=WRITE, changes=True)
+def memory_reinforce(call: Call, address: str) -> Done:
+    """Say that a memory proved itself: it rises, and its confidence no longer fades."""
+    record, receipt = reinforce(call.engine, call.asker, address)
+    return Done(shown(record.node.address), f"reinforced {record.standing.reinforced} times", receipt.seq)
+
+
+@operation("tree", right=WRITE, changes=True, destructive=True, aliases=("invalidate_user_memory",))
+def memory_forget(call: Call, address: str, reason: str = "") -> Done:
+    """Retract a memory: it is never recalled again, and stays in the log. Saving its text brings it back."""
+    record, receipt = forget(call.engine, call.asker, address, reason)
+    return Done(shown(record.node.address), f"forgotten: {first_line(record.node.content, 80)}", receipt.seq)
+
+
+@dataclass(frozen=True, slots=True)
+class StatusResult:
+    project: str
+    active: int
+    total: int
+    kinds: dict[str, int]
+    domains: dict[str, int]
+    pinned: int
+    drifted: int
+    seq: int
+    root: str
+    snapshots: int
+    embedder: str
+    vectors: str
+    store: str
+    bytes: int
+    read_only: bool
+
+    def text(self) -> str:
+        lines = [
+            f"project {self.project or '(global)'}: {self.active:,} active of {self.total:,}"
+            f" ({self.pinned} pinned, {self.drifted} drifted)",
+            "kinds: " + (", ".join(f"{name} {count:,}" for name, count in self.kinds.items()) or "none"),
+            "domains: " + (", ".join(f"{name} {count:,}" for name, count in self.domains.items()) or "none"),
+            f"chain: event {self.seq:,}, root {self.root[:16]}…, {self.snapshots} snapshots",
+            f"store: {self.store}, {self.bytes / 1e6:.1f} MB{', read-only' if self.read_only else ''}",
+            f"embedder: {self.embedder}; vectors: {self.vectors}",
+        ]
+        return "\n".join(lines)
+
+
+@operation("tree")
+def memory_status(call: Call, as_of: str = "") -> StatusResult:
+    """How much is known here, where the chain of events stands, and what the store is like."""
+    found = status(call.engine, call.asker, as_of=as_of)
+    return StatusResult(
+        project=found.project,
+        active=found.active,
+        total=found.total,
+        kinds=dict(found.kinds),
+        domains=dict(found.domains),
+        pinned=found.pinned,
+        drifted=found.drifted,
+        seq=found.head.seq,
+        root=found.root,
+        snapshots=found.snapshots,
+        embedder=found.embedder,
+        vectors=found.vectors,
+        store=found.store,
+        bytes=found.bytes,
+        read_only=found.read_only,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Roots:
+    items: tuple[dict[str, Any], ...]
+    left_out: int = 0
+
+    def text(self) -> str:
+        return (
+            "\n".join(f"{r['seq']:>8}  {r['root'][:16]}…  {r['at']}  {r['operation']}" for r in self.items)
+            or "No events."
+        )
+
+
+@operation("tree")
+def memory_roots(call: Call, limit: int = 20) -> Roots:
+    """The Merkle root of the active set after each change of it, latest first."""
+    found = roots(call.engine, call.asker, limit)
+    return Roots(tuple({"seq": e.seq, "root": e.root, "at": iso(e.at), "operation": e.operation} for e in found))
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    items: tuple[View, ...]
+    total: int
+    left_out: int = 0
+
+    def text(self) -> str:
+        lines = [item.line() for item in self.items] or ["Nothing."]
+        rest = self.total - len(self.items)
+        if rest > 0:
+            lines.append(f"({rest:,} more: offset, limit or budget_tokens)")
+        return "\n".join(lines)
+
+
+@operation("tree")
+def memory_active(
+    call: Call,
+    kinds: list[str] | None = None,
+    domain: str = "",
+    tags: list[str] | None = None,
+    match: Literal["any", "all"] = "any",
+    project: Annotated[str, "all: every one"] = "",
+    scope: Scopes = "project",
+    metadata: dict[str, Any] | None = None,
+    path: str = "",
+    since: str = "",
+    until: str = "",
+    as_of: str = "",
+    pinned: bool | None = None,
+    limit: int = 50,
+    offset: int = 0,
+) -> Listed:
+    """Everything that holds, the latest first, a page at a time."""
+    asked = wanted(
+        call,
+        project=project,
+        scope=scope,
+        kinds=kinds or (),
+        domain=domain,
+        tags=tags or (),
+        match=match,
+        metadata=metadata,
+        since=since,
+        until=until,
+        path=path,
+        pinned=pinned,
+    )
+    page = active(call.engine, call.asker, asked, limit=limit, offset=offset, as_of=as_of)
+    now = call.engine.clock()
+    return Listed(tuple(view(record, now) for record in page.records), page.total)
+
+
+@dataclass(frozen=True, slots=True)
+class LogResult:
+    items: tuple[dict[str, Any], ...]
+    left_out: int = 0
+
+    def text(self) -> str:
+        return (
+            "\n".join(
+                f"{line['seq']:>8}  {line['at']}  {line['state']:<10} [{line['address']}] {line['title']}"
+                for line in self.items
+            )
+            or "Nothing was said about this."
+        )
+
+
+@operation("tree")
+def memory_log(
+    call: Call,
+    topic: str = "",
+    kinds: list[str] | None = None,
+    domain: str = "",
+    tags: list[str] | None = None,
+    project: str = "",
+    since: str = "",
+    until: str = "",
+    as_of: str = "",
+    limit: int = 50,
+) -> LogResult:
+    """What was ever said about a topic, what was superseded and forgotten included, latest change first."""
+    asked = wanted(call, project=project, kinds=kinds or (), domain=domain, tags=tags or (), since=since, until=until)
+    lines = log(call.engine, call.asker, topic, wanted=asked, limit=limit, as_of=as_of)
+    return LogResult(
+        tuple(
+            {
+                "seq": line.seq,
+                "at": iso(line.at),
+                "state": line.record.standing.state,
+                "address": shown(line.record.node.address),
+                "title": first_line(line.record.node.content, 100),
+                "domain": line.record.standing.domain,
+                "actor": line.actor,
+                "operation": line.operation,
+                "reason": line.record.standing.reason,
+            }
+            for line in lines
+        )
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ExplainResult:
+    address: str
+    recalled: bool
+    rank: int
+    score: float
+    why: dict[str, float]
+    shared: tuple[str, ...]
+    reasons: tuple[str, ...]
+
+    def text(self) -> str:
+        verdict = "would be recalled" if self.recalled else "would not be recalled"
+        parts = " ".join(f"{name} {value:g}" for name, value in self.why.items())
+        return "\n".join([f"[{self.address}] {verdict}.", *self.reasons, f"score {self.score:.3f}: {parts}"])
+
+
+@operation("tree")
+def memory_explain(call: Call, address: str, message: str) -> ExplainResult:
+    """Why a memory would or would not be recalled for a message."""
+    found = explain(call.engine, call.asker, address, message)
+    return ExplainResult(
+        address=shown(found.record.node.address),
+        recalled=found.recalled,
+        rank=found.rank,
+        score=round(found.score, 4),
+        why={name: round(part, 4) for name, part in found.why},
+        shared=found.shared,
+        reasons=found.reasons,
+    )

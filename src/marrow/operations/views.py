@@ -1,0 +1,77 @@
+"""How nodes are shown: the typed results of operations, and how they shorten to fit a budget."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from ..model.address import shown
+from ..model.moments import age, iso
+from ..model.node import GLOBAL_PROJECT
+from ..model.record import Record
+from ..search.find import Hit
+
+LOW_CONFIDENCE = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A node in a list: what it says, what it is, how it stands, and why it is here."""
+
+    address: str
+    kind: str
+    domain: str
+    content: str
+    age: str
+    at: str
+    project: str
+    score: float = 0.0
+    marks: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    why: Mapping[str, float] = field(default_factory=dict)
+
+    def line(self) -> str:
+        """One entry of a list for a reader: reference material, labelled with its age and standing."""
+        marks = f" ({', '.join(self.marks)})" if self.marks else ""
+        tags = f" #{' #'.join(self.tags)}" if self.tags else ""
+        why = f"\n    why: {' '.join(f'{name} {value:g}' for name, value in self.why.items())}" if self.why else ""
+        text = self.content.replace("\n", "\n    ")
+        return f"[{self.address}] {self.domain}/{self.kind}, {self.age}{marks}{tags}\n    {text}{why}"
+
+
+def view(record: Record, now: int, *, score: float = 0.0, why: Mapping[str, float] | None = None) -> View:
+    standing = record.standing
+    marks = []
+    if standing.state != "active":
+        marks.append(standing.state)
+    elif not standing.is_active(now):
+        marks.append("expired")
+    if standing.pinned:
+        marks.append("pinned")
+    if standing.preliminary:
+        marks.append("preliminary")
+    if standing.drift:
+        marks.append(f"code {standing.drift}")
+    if standing.confidence < LOW_CONFIDENCE:
+        marks.append(f"confidence {standing.confidence:g}")
+    if record.project == GLOBAL_PROJECT:
+        marks.append("global")
+    return View(
+        address=shown(record.node.address),
+        kind=record.node.kind,
+        domain=standing.domain,
+        content=record.node.content,
+        age=age(record.last_at, now),
+        at=iso(record.last_at),
+        project=record.project,
+        score=round(score, 4),
+        marks=tuple(marks),
+        tags=standing.tags,
+        why=why or {},
+    )
+
+
+def hit_view(hit: Hit, now: int, explain: bool) -> View:
+    return view(
+        hit.record, now, score=hit.score, why={name: round(part, 4) for name, part in hit.why} if explain else None
+    )

@@ -1,0 +1,1 @@
+"""Finding: candidates from words and vectors, fused, weighed by signals, and able to say why."""

@@ -1,0 +1,84 @@
+"""Comparing a new text with one that is known: the same again, nearly the same, or at odds with it.
+
+A cosine alone cannot tell a repeated fact from a changed one ("100 requests" and "200 requests" are .98 alike), so
+vectors only nominate; words decide.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from ..store.terms import STOP_WORDS, terms_of
+
+NEAR, CONTRADICTS = "near", "contradicts"
+
+NEAR_COSINE = 0.88
+RELATED_COSINE = 0.55
+NEAR_OVERLAP = 0.75
+RELATED_OVERLAP = 0.45
+
+_NUMBER = re.compile(r"\d+(?:\.\d+)*")
+_NEGATION = re.compile(
+    r"\b(?:not|no|never|none|cannot|without|no longer|stop|stopped|avoid|instead of|"
+    r"disabled?|removed?|dropped|deprecated|forbid(?:den)?)\b|n't\b",
+    re.I,
+)
+_OPPOSITES = tuple(
+    frozenset(pair.split("/"))
+    for pair in (
+        "enable/disable always/never allow/forbid allow/deny true/false yes/no add/remove sync/async required/optional "
+        "increase/decrease before/after public/private manual/automatic on/off start/stop accept/reject"
+    ).split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Likeness:
+    """How a known text is like a new one: `near` or `contradicts`, how alike, and what differs."""
+
+    what: str
+    similarity: float
+    reason: str
+
+
+def compare(new: str, known: str, cosine: float) -> Likeness | None:
+    """None when the two are different things."""
+    ours, theirs = _content(new), _content(known)
+    if not ours or not theirs:
+        return None
+    overlap = len(ours & theirs) / min(len(ours), len(theirs))
+    shared = len(ours & theirs) / len(ours | theirs)
+    if cosine < RELATED_COSINE and overlap < NEAR_OVERLAP:
+        return None
+    if shared < RELATED_OVERLAP and not (cosine >= NEAR_COSINE and overlap >= RELATED_OVERLAP):
+        return None
+    reason = _difference(new, known, ours, theirs)
+    if reason:
+        return Likeness(CONTRADICTS, round(cosine, 3), reason)
+    if cosine >= NEAR_COSINE or shared >= NEAR_OVERLAP:
+        return Likeness(NEAR, round(cosine, 3), "nearly the same words")
+    return None
+
+
+def _content(text: str) -> set[str]:
+    return {term for term in terms_of(text) if term not in STOP_WORDS and not term.isdigit()}
+
+
+def _difference(new: str, known: str, ours: set[str], theirs: set[str]) -> str:
+    """What makes the two disagree, in words; empty when nothing does."""
+    numbers, known_numbers = set(_NUMBER.findall(new)), set(_NUMBER.findall(known))
+    if numbers and known_numbers and not (numbers <= known_numbers or known_numbers <= numbers):
+        changed = ", ".join(sorted(known_numbers - numbers)), ", ".join(sorted(numbers - known_numbers))
+        return f"{changed[0]} there, {changed[1]} here"
+    if bool(_NEGATION.search(new)) != bool(_NEGATION.search(known)):
+        return "one of them negates the other"
+    for pair in _OPPOSITES:
+        here = {word for word in pair if terms_of(word)[0] in ours}
+        there = {word for word in pair if terms_of(word)[0] in theirs}
+        if here and there and not here & there:
+            return f"{', '.join(sorted(there))} there, {', '.join(sorted(here))} here"
+    added, left = ours - theirs, theirs - ours
+    if len(added) == len(left) == 1 and len(ours & theirs) >= 2:
+        return f"{next(iter(left))} there, {next(iter(added))} here"
+    return ""

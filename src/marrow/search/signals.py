@@ -1,0 +1,66 @@
+"""Signals: what else than the text makes a record matter. Each is a pure function with a factor around 1."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from ..model.moments import MICROS_PER_DAY
+from ..model.record import Record
+from ..store.protocol import Use
+
+HALF_LIFE_DAYS = 90.0
+RECENCY_WEIGHT = 0.05
+CONFIDENCE_FLOOR = 0.3
+CONFIDENCE_LOSS_PER_DAY = 0.002
+PRIORITY_WEIGHT = 0.3
+REINFORCED_WEIGHT = 0.03
+REINFORCED_MAX = 5
+DRIFTED = 0.6
+USE_MIN, USE_WEIGHT, USE_EXPECTED = 3, 0.3, 0.4
+
+
+def recency(record: Record, now: int) -> float:
+    """A little more for what was said lately: half of it is gone after three months."""
+    age_days = max(0, now - record.last_at) / MICROS_PER_DAY
+    return 1.0 + RECENCY_WEIGHT * math.exp2(-age_days / HALF_LIFE_DAYS)
+
+
+def confidence(record: Record, now: int) -> float:
+    """Confidence fades slowly from the last time that the record was reinforced; never below a floor."""
+    idle_days = max(0, now - record.standing.reinforced_at) / MICROS_PER_DAY
+    faded = max(CONFIDENCE_FLOOR, 1.0 - CONFIDENCE_LOSS_PER_DAY * idle_days)
+    return 0.5 + 0.5 * record.standing.confidence * faded
+
+
+def priority(record: Record) -> float:
+    """Priority 0.5 is neutral."""
+    return 1.0 + PRIORITY_WEIGHT * (record.standing.priority - 0.5)
+
+
+def reinforcement(record: Record) -> float:
+    return 1.0 + REINFORCED_WEIGHT * min(record.standing.reinforced, REINFORCED_MAX)
+
+
+def drift(record: Record) -> float:
+    """What the code no longer bears out sinks."""
+    return DRIFTED if record.standing.drift in ("changed", "gone") else 1.0
+
+
+def usefulness(use: Use) -> float:
+    """Recalled often and never used: sinks. Used when recalled: rises. Says nothing before a few recalls."""
+    if use.recalled < USE_MIN:
+        return 1.0
+    return 1.0 + USE_WEIGHT * (min(1.0, use.used / use.recalled) - USE_EXPECTED)
+
+
+def weigh(record: Record, use: Use, now: int) -> Sequence[tuple[str, float]]:
+    """Every signal of a record, by name."""
+    return (
+        ("recency", recency(record, now)),
+        ("confidence", confidence(record, now)),
+        ("priority", priority(record)),
+        ("reinforcement", reinforcement(record)),
+        ("drift", drift(record)),
+        ("usefulness", usefulness(use)),
+    )

@@ -1,0 +1,27 @@
+"""Stores: where memories are kept. `open_store(url)` gives one; `receive` is the one door for writes."""
+
+from __future__ import annotations
+
+from ..model.errors import Invalid
+from .protocol import Store
+
+
+def open_store(url: str, *, read_only: bool = False, busy_timeout_ms: int = 10_000) -> Store:
+    """The store at an address: `memory:`, a path, or `sqlite:path`."""
+    scheme, colon, rest = url.partition(":")
+    if url == "memory:":
+        from .memory import MemoryStore
+
+        return MemoryStore()
+    if colon and scheme == "sqlite":
+        url = rest
+    elif "://" in url:
+        raise Invalid(f"{scheme}: is no kind of store.", hint="Give a path, sqlite:PATH or memory:.", field="store")
+    if not url:
+        raise Invalid("The store has no name.", hint="Give a path, sqlite:PATH or memory:.", field="store")
+    from .sqlite import SqliteStore
+
+    return SqliteStore(url, read_only=read_only, busy_timeout_ms=busy_timeout_ms)
+
+
+__all__ = ["Store", "open_store"]

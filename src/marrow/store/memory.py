@@ -1,0 +1,561 @@
+"""The store in memory: a peer of the others, for tests, for trying things, and for memories that need not last.
+
+Tables are dictionaries of immutable values. A transaction keeps what it overwrote and puts it back when it fails.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..model.errors import Conflict
+from ..model.event import Event, Head, Snapshot, Touched
+from ..model.link import Anchor, Link
+from ..model.merkle import EMPTY_ROOT
+from ..model.node import Node, Occurrence
+from ..model.record import CURRENT, FOREVER, Filter, Interval, Project, Record, matches
+from ..model.standing import ACTIVE, Standing
+from .protocol import Attachment, Measurement, Projects, Use
+
+if TYPE_CHECKING:
+    from .matrix import Matrix
+    from .protocol import Vector
+
+BM25_K1, BM25_B = 1.2, 0.75
+_NOTHING = object()
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    id: int
+    namespace: str
+    project: str
+    address: str
+    seq: int
+    occurrences: tuple[tuple[int, Occurrence], ...] = ()
+    intervals: tuple[Interval, ...] = ()
+    leaf: bytes | None = None
+    anchors: tuple[tuple[int, int, Anchor], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _LinkRow:
+    """`link` is as it was opened; `ended_at` is the time at which it was closed."""
+
+    link: Link
+    start: int
+    end: int
+    ended_at: int = 0
+
+
+@dataclass
+class _Tables:
+    nodes: dict[tuple[str, str], Node] = field(default_factory=dict)
+    entries: dict[int, _Entry] = field(default_factory=dict)
+    placed: dict[tuple[str, str, str], int] = field(default_factory=dict)
+    projects: dict[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
+    links: dict[tuple[str, int], _LinkRow] = field(default_factory=dict)
+    heads: dict[str, Head] = field(default_factory=dict)
+    events: dict[tuple[str, int], Event] = field(default_factory=dict)
+    snapshots: dict[tuple[str, str], Snapshot] = field(default_factory=dict)
+    merkle: dict[tuple[str, str], bytes] = field(default_factory=dict)
+    chains: dict[tuple[str, int], tuple[Event, ...]] = field(default_factory=dict)
+    words: dict[int, Counter[str]] = field(default_factory=dict)
+    vectors: dict[int, bytes] = field(default_factory=dict)
+    uses: dict[int, Use] = field(default_factory=dict)
+    facts: dict[str, Any] = field(default_factory=dict)
+    measurements: dict[int, Measurement] = field(default_factory=dict)
+
+
+class MemoryReader:
+    """Every protocol of `Reader`."""
+
+    def __init__(self, tables: _Tables) -> None:
+        self._t = tables
+
+    # Nodes
+
+    def addresses(self, namespace: str, prefix: str, projects: Projects, limit: int) -> list[str]:
+        found = {
+            e.address
+            for e in self._t.entries.values()
+            if e.namespace == namespace and e.address.startswith(prefix) and (projects is None or e.project in projects)
+        }
+        return sorted(found)[:limit]
+
+    def records(self, namespace: str, addresses: Sequence[str], projects: Projects, seq: int) -> list[Record]:
+        places = sorted({e.project for e in self._t.entries.values() if e.namespace == namespace})
+        asked = [p for p in places if projects is None or p in projects]
+        keys = [(namespace, project, address) for address in addresses for project in asked]
+        return self.records_of([self._t.placed[key] for key in keys if key in self._t.placed], seq)
+
+    def records_of(self, entries: Sequence[int], seq: int) -> list[Record]:
+        found = []
+        for id_ in entries:
+            entry = self._t.entries.get(id_)
+            held = next((i for i in entry.intervals if i.start <= seq < i.end), None) if entry else None
+            if entry and held:
+                times = [said.at for _, said in entry.occurrences] or [0]
+                node = self._t.nodes[entry.namespace, entry.address]
+                found.append(Record(id_, entry.project, node, held.standing, held.start, min(times), max(times)))
+        return found
+
+    def select(
+        self, namespace: str, wanted: Filter, seq: int, now: int, limit: int | None = None, offset: int = 0
+    ) -> list[int]:
+        entries = [e.id for e in self._t.entries.values() if e.namespace == namespace]
+        said, pinned = self.occurrences(entries, seq), self.anchors(entries, seq)
+        records = [
+            r
+            for r in self.records_of(entries, seq)
+            if matches(wanted, r, said.get(r.entry, []), pinned.get(r.entry, []), now)
+        ]
+        records.sort(key=lambda r: (-r.last_at, -r.entry))
+        end = None if limit is None else offset + limit
+        return [r.entry for r in records[offset:end]]
+
+    def occurrences(self, entries: Sequence[int], seq: int) -> Mapping[int, list[Occurrence]]:
+        found = {}
+        for id_ in entries:
+            if id_ in self._t.entries:
+                said = [o for at_seq, o in self._t.entries[id_].occurrences if at_seq <= seq]
+                found[id_] = sorted(said, key=lambda o: (o.at, o.identity()))
+        return found
+
+    def intervals(self, entry: int) -> list[Interval]:
+        return list(self._t.entries[entry].intervals) if entry in self._t.entries else []
+
+    def made_from(self, namespace: str, address: str) -> list[str]:
+        return sorted(
+            n.address for (space, _), n in self._t.nodes.items() if space == namespace and address in n.inputs
+        )
+
+    def neighbours(self, entries: Sequence[int], reach: int) -> Mapping[int, list[tuple[int, int]]]:
+        threads: dict[tuple[str, str, str], list[int]] = defaultdict(list)
+        for entry in self._t.entries.values():
+            for thread in {said.thread for _, said in entry.occurrences if said.thread}:
+                threads[entry.namespace, entry.project, thread].append(entry.id)
+        found: dict[int, list[tuple[int, int]]] = defaultdict(list)
+        for members in threads.values():
+            members.sort()
+            for at, id_ in enumerate(members):
+                if id_ in entries:
+                    before = reversed(members[max(0, at - reach) : at])
+                    for side in (before, members[at + 1 : at + 1 + reach]):
+                        found[id_] += [(other, distance) for distance, other in enumerate(side, 1)]
+        return found
+
+    # Links
+
+    def links(self, namespace: str, addresses: Sequence[str], projects: Projects, seq: int) -> list[Link]:
+        asked = set(addresses)
+        return [
+            row.link
+            for _, row in self._link_rows(namespace)
+            if (row.link.source in asked or row.link.target in asked)
+            and row.start <= seq < row.end
+            and (projects is None or row.link.project in projects)
+        ]
+
+    def _link_rows(self, namespace: str) -> list[tuple[tuple[str, int], _LinkRow]]:
+        """In the order in which they were made: a dictionary loses it when a transaction is undone."""
+        rows = ((key, row) for key, row in self._t.links.items() if key[0] == namespace)
+        return sorted(rows, key=lambda item: item[0])
+
+    def all_links(self, namespace: str, projects: Projects) -> Iterator[Link]:
+        latest: dict[tuple[str, str, str, str], Link] = {}
+        for _, row in self._link_rows(namespace):
+            if projects is None or row.link.project in projects:
+                now = row.link if row.end == FOREVER else replace(row.link, at=row.ended_at, closed=True)
+                latest[now.source, now.target, now.rel, now.project] = now
+        return iter([latest[key] for key in sorted(latest)])
+
+    def anchors(self, entries: Sequence[int], seq: int) -> Mapping[int, list[Anchor]]:
+        found = {}
+        for id_ in entries:
+            if id_ in self._t.entries:
+                held = [a for start, end, a in self._t.entries[id_].anchors if start <= seq < end]
+                found[id_] = sorted(held, key=lambda a: (a.type, a.target, a.detail))
+        return found
+
+    # Chain
+
+    def head(self, namespace: str) -> Head:
+        return self._t.heads.get(namespace, Head(root=EMPTY_ROOT))
+
+    def events(
+        self, namespace: str, after: int = 0, until: int | None = None, limit: int | None = None, latest: bool = False
+    ) -> Iterator[Event]:
+        last = self.head(namespace).seq
+        numbers = range(after + 1, min(last, CURRENT if until is None else until) + 1)
+        ordered = list(reversed(numbers) if latest else numbers)[:limit]
+        return iter([self._t.events[namespace, seq] for seq in ordered])
+
+    def sequence_at(self, namespace: str, at: int) -> int:
+        return max((seq for (space, seq), e in self._t.events.items() if space == namespace and e.at <= at), default=0)
+
+    def snapshots(self, namespace: str) -> list[Snapshot]:
+        found = [s for (space, _), s in self._t.snapshots.items() if space == namespace]
+        return sorted(found, key=lambda s: (s.seq, s.name))
+
+    def attachments(self, namespace: str) -> Iterator[Attachment]:
+        for (space, seq), chain in sorted(self._t.chains.items()):
+            if space == namespace:
+                yield Attachment(seq, chain[-1].hash, len(chain), chain)
+
+    def leaves(self, namespace: str, seq: int) -> Iterator[tuple[str, bytes]]:
+        entries = [e.id for e in self._t.entries.values() if e.namespace == namespace]
+        for record in self.records_of(entries, seq):
+            if record.standing.state == ACTIVE:
+                yield record.node.address, record.standing.leaf(record.node.address, record.project)
+
+    def bucket(self, namespace: str, prefix: str) -> list[bytes]:
+        entries = self._t.entries.values()
+        return [e.leaf for e in entries if e.leaf and e.namespace == namespace and e.address.startswith(prefix)]
+
+    def children(self, namespace: str, prefix: str) -> bytes | None:
+        return self._t.merkle.get((namespace, prefix))
+
+    # Places
+
+    def namespaces(self) -> list[str]:
+        return sorted({space for space, _ in self._t.projects} | set(self._t.heads))
+
+    def projects(self, namespace: str) -> list[Project]:
+        found = []
+        for (space, name), aliases in sorted(self._t.projects.items()):
+            if space == namespace:
+                entries = [e.id for e in self._t.entries.values() if (e.namespace, e.project) == (namespace, name)]
+                records = self.records_of(entries, CURRENT)
+                active = sum(r.standing.state == ACTIVE for r in records)
+                found.append(Project(name, aliases, active, len(records), max((r.last_at for r in records), default=0)))
+        return found
+
+    def project_named(self, namespace: str, name: str) -> str | None:
+        if (namespace, name) in self._t.projects:
+            return name
+        known = ((n, aliases) for (space, n), aliases in self._t.projects.items() if space == namespace)
+        return next((n for n, aliases in known if name in aliases), None)
+
+    # Words
+
+    def match(
+        self, namespace: str, terms: Sequence[str], projects: Projects, within: Iterable[int] | None, limit: int
+    ) -> list[tuple[int, float]]:
+        allowed = self._allowed(namespace, projects, within)
+        size = max(1, len(self._t.words))
+        mean = sum(c.total() for c in self._t.words.values()) / size or 1.0
+        scores: dict[int, float] = defaultdict(float)
+        for term in self._expanded(terms):
+            holders = {id_: _frequency(words, term) for id_, words in self._t.words.items()}
+            holders = {id_: count for id_, count in holders.items() if count}
+            rarity = max(1e-6, math.log((size - len(holders) + 0.5) / (len(holders) + 0.5)))
+            for id_, count in holders.items():
+                if id_ in allowed:
+                    length = self._t.words[id_].total()
+                    weight = count * (BM25_K1 + 1) / (count + BM25_K1 * (1 - BM25_B + BM25_B * length / mean))
+                    scores[id_] += rarity * weight
+        return sorted(scores.items(), key=lambda item: (-item[1], item[0]))[:limit]
+
+    def _expanded(self, terms: Sequence[str]) -> list[str]:
+        found: list[str] = []
+        for term in terms:
+            core = term.strip("*")
+            if term.startswith("*"):
+                known = {word for words in self._t.words.values() for word in words}
+                found += sorted(word for word in known if core and core in word)
+            elif core:
+                found.append(term)
+        return list(dict.fromkeys(found))
+
+    def _allowed(self, namespace: str, projects: Projects, within: Iterable[int] | None) -> set[int]:
+        wanted = None if within is None else set(within)
+        now = time.time_ns() // 1000
+        return {
+            e.id
+            for e in self._t.entries.values()
+            if e.namespace == namespace
+            and (projects is None or e.project in projects)
+            and (e.id in wanted if wanted is not None else e.intervals[-1].standing.is_active(now))
+        }
+
+    # Vectors
+
+    def vector_model(self) -> tuple[str, int] | None:
+        found: tuple[str, int] | None = self._t.facts.get("vector_model")
+        return found
+
+    def nearest(
+        self, namespace: str, vector: Vector, projects: Projects, within: Iterable[int] | None, limit: int
+    ) -> list[tuple[int, float]]:
+        return self._matrix().nearest(vector, limit, self._allowed(namespace, projects, within), ())
+
+    def similarities(self, entries: Sequence[int], vector: Vector) -> Mapping[int, float]:
+        return dict(self._matrix().cosines(entries, vector))
+
+    def _matrix(self) -> Matrix:
+        from .matrix import Matrix
+
+        matrix = Matrix((self.vector_model() or ("", 0))[1])
+        ordered = sorted(self._t.vectors)
+        matrix.extend(ordered, [self._t.vectors[id_] for id_ in ordered])
+        return matrix
+
+    # Counters
+
+    def uses(self, entries: Sequence[int]) -> Mapping[int, Use]:
+        return {id_: self._t.uses[id_] for id_ in entries if id_ in self._t.uses}
+
+    def measurements(self, since: int, kind: str = "") -> list[Measurement]:
+        lines = self._t.measurements.values()
+        return sorted((m for m in lines if m.at >= since and kind in ("", m.type)), key=lambda m: m.at)
+
+    def sizes(self) -> Mapping[str, int]:
+        t = self._t
+        return {
+            "nodes": len(t.nodes),
+            "entries": len(t.entries),
+            "occurrences": sum(len(e.occurrences) for e in t.entries.values()),
+            "standings": sum(len(e.intervals) for e in t.entries.values()),
+            "links": len(t.links),
+            "anchors": sum(len(e.anchors) for e in t.entries.values()),
+            "events": len(t.events),
+            "snapshots": len(t.snapshots),
+            "words": len(t.words),
+            "vectors": len(t.vectors),
+            "measurements": len(t.measurements),
+            "bytes": 0,
+            "log_bytes": 0,
+        }
+
+
+def _frequency(words: Counter[str], term: str) -> int:
+    if term.endswith("*"):
+        return sum(count for word, count in words.items() if word.startswith(term[:-1]))
+    return words[term]
+
+
+class MemoryWriter(MemoryReader):
+    """Every protocol of `Writer`. What it overwrites is kept until the transaction ends."""
+
+    def __init__(self, tables: _Tables) -> None:
+        super().__init__(tables)
+        self._undo: list[tuple[dict[Any, Any], Any, Any]] = []
+
+    def _set(self, table: dict[Any, Any], key: Any, value: Any) -> None:
+        self._undo.append((table, key, table.get(key, _NOTHING)))
+        table[key] = value
+
+    def _drop(self, table: dict[Any, Any], key: Any) -> None:
+        if key in table:
+            self._undo.append((table, key, table.pop(key)))
+
+    def roll_back(self) -> None:
+        for table, key, value in reversed(self._undo):
+            if value is _NOTHING:
+                table.pop(key, None)
+            else:
+                table[key] = value
+
+    def _next(self, counter: str) -> int:
+        number = int(self._t.facts.get(counter, 0)) + 1
+        self._set(self._t.facts, counter, number)
+        return number
+
+    def _know(self, namespace: str, project: str) -> None:
+        if (namespace, project) not in self._t.projects:
+            self._set(self._t.projects, (namespace, project), ())
+
+    def place(self, namespace: str, project: str, node: Node, at: int) -> tuple[int, bool]:
+        key = (namespace, project, node.address)
+        if key in self._t.placed:
+            return self._t.placed[key], False
+        self._know(namespace, project)
+        if (namespace, node.address) not in self._t.nodes:
+            self._set(self._t.nodes, (namespace, node.address), node)
+        id_ = self._next("entry")
+        entry = _Entry(id_, namespace, project, node.address, self.head(namespace).seq + 1)
+        self._set(self._t.entries, id_, entry)
+        self._set(self._t.placed, key, id_)
+        return id_, True
+
+    def occur(self, entry: int, said: Occurrence, seq: int) -> bool:
+        known = self._t.entries[entry]
+        if any(o == said for _, o in known.occurrences):
+            return False
+        self._set(self._t.entries, entry, replace(known, occurrences=(*known.occurrences, (seq, said))))
+        return True
+
+    def stand(self, entry: int, standing: Standing, leaf: bytes, seq: int) -> None:
+        known = self._t.entries[entry]
+        ended = [replace(i, end=seq) if i.end == FOREVER else i for i in known.intervals if i.start != seq]
+        opened = (*ended, Interval(seq, FOREVER, standing))
+        kept = leaf if standing.state == ACTIVE else None
+        self._set(self._t.entries, entry, replace(known, intervals=opened, leaf=kept))
+
+    def keep_leaf(self, entry: int, leaf: bytes) -> None:
+        known = self._t.entries[entry]
+        is_active = known.intervals[-1].standing.state == ACTIVE
+        self._set(self._t.entries, entry, replace(known, leaf=leaf if is_active else None))
+
+    def link(self, namespace: str, link: Link, seq: int) -> bool:
+        if not all((namespace, end) in self._t.nodes for end in (link.source, link.target)):
+            return False
+        line = (link.source, link.target, link.rel, link.project)
+        rows = [
+            (key, row)
+            for key, row in self._link_rows(namespace)
+            if (row.link.source, row.link.target, row.link.rel, row.link.project) == line
+        ]
+        is_open = bool(rows) and rows[-1][1].end == FOREVER
+        if is_open != link.closed:
+            return False
+        if is_open:
+            key, row = rows[-1]
+            self._set(self._t.links, key, _LinkRow(row.link, row.start, seq, link.at))
+        else:
+            self._know(namespace, link.project)
+            self._set(self._t.links, (namespace, self._next("link")), _LinkRow(link, seq, FOREVER))
+        return True
+
+    def pin(self, entry: int, anchors: Sequence[Anchor], seq: int, closed: bool = False) -> bool:
+        before = self._t.entries[entry]
+        rows = list(before.anchors)
+        for anchor in anchors:
+            at = next((i for i, (_, end, a) in enumerate(rows) if a == anchor and end == FOREVER), None)
+            if closed and at is not None:
+                rows[at] = (rows[at][0], seq, anchor)
+            elif not closed and at is None:
+                rows.append((seq, FOREVER, anchor))
+        if tuple(rows) == before.anchors:
+            return False
+        self._set(self._t.entries, entry, replace(before, anchors=tuple(rows)))
+        return True
+
+    def grow(self, namespace: str, prefix: str, children: bytes) -> None:
+        self._set(self._t.merkle, (namespace, prefix), children)
+
+    def append(self, namespace: str, event: Event) -> None:
+        self._set(self._t.events, (namespace, event.seq), event)
+        self._set(self._t.heads, namespace, Head(event.seq, event.at, event.hash, event.root))
+
+    def attach(self, namespace: str, seq: int, chain: Sequence[Event]) -> None:
+        nameless = [replace(e, touched=tuple(Touched(t.commitment, None, None) for t in e.touched)) for e in chain]
+        self._set(self._t.chains, (namespace, seq), tuple(nameless))
+
+    def snapshot(self, namespace: str, snapshot: Snapshot) -> None:
+        self._set(self._t.snapshots, (namespace, snapshot.name), snapshot)
+
+    def name_project(self, namespace: str, name: str, aliases: Sequence[str]) -> None:
+        taken = {a for (space, n), known in self._t.projects.items() if space == namespace and n != name for a in known}
+        known = self._t.projects.get((namespace, name), ())
+        added = {alias for alias in aliases if alias not in taken and alias != name}
+        self._set(self._t.projects, (namespace, name), tuple(sorted({*known, *added})))
+
+    def index_words(self, entry: int, body: Sequence[str], names: Sequence[str]) -> None:
+        self._set(self._t.words, entry, Counter([*body, *names]))
+
+    def index_vectors(self, vectors: Sequence[tuple[int, Vector]]) -> None:
+        from .matrix import to_bytes
+
+        for entry, vector in vectors:
+            self._set(self._t.vectors, entry, to_bytes(vector))
+
+    def clear_words(self) -> None:
+        for entry in list(self._t.words):
+            self._drop(self._t.words, entry)
+
+    def clear_vectors(self, model: str, dimensions: int) -> None:
+        for entry in list(self._t.vectors):
+            self._drop(self._t.vectors, entry)
+        self._set(self._t.facts, "vector_model", (model, dimensions))
+
+    def erase(self, namespace: str, addresses: Sequence[str]) -> None:
+        gone = set(addresses)
+        for entry in [e for e in self._t.entries.values() if e.namespace == namespace and e.address in gone]:
+            for table in (self._t.entries, self._t.words, self._t.vectors, self._t.uses):
+                self._drop(table, entry.id)
+            self._drop(self._t.placed, (namespace, entry.project, entry.address))
+        for address in gone:
+            self._drop(self._t.nodes, (namespace, address))
+        for key, row in list(self._t.links.items()):
+            if key[0] == namespace and gone.intersection((row.link.source, row.link.target)):
+                self._drop(self._t.links, key)
+        for key, event in list(self._t.events.items()):
+            if key[0] == namespace and any(t.address in gone for t in event.touched):
+                kept = (Touched(t.commitment, None, None) if t.address in gone else t for t in event.touched)
+                self._set(self._t.events, key, replace(event, touched=tuple(kept)))
+
+    def count_use(self, entries: Sequence[int], used: bool, at: int) -> None:
+        for entry in entries:
+            known = self._t.uses.get(entry, Use())
+            counted = (
+                replace(known, used=known.used + 1)
+                if used
+                else Use(known.recalled + 1, known.used, max(known.recalled_at, at))
+            )
+            self._set(self._t.uses, entry, counted)
+
+    def measure(self, lines: Sequence[Measurement]) -> None:
+        for line in lines:
+            self._set(self._t.measurements, self._next("measurement"), line)
+
+    def prune_measurements(self, before: int) -> int:
+        old = [key for key, line in self._t.measurements.items() if line.at < before]
+        for key in old:
+            self._drop(self._t.measurements, key)
+        return len(old)
+
+
+class MemoryStore:
+    """One process, any number of threads."""
+
+    def __init__(self) -> None:
+        self.url = "memory:"
+        self.read_only = False
+        self._tables = _Tables()
+        self._lock = threading.RLock()
+
+    @contextmanager
+    def reading(self) -> Iterator[MemoryReader]:
+        with self._lock:
+            yield MemoryReader(self._tables)
+
+    @contextmanager
+    def writing(self) -> Iterator[MemoryWriter]:
+        with self._lock:
+            writer = MemoryWriter(self._tables)
+            try:
+                yield writer
+            except BaseException:
+                writer.roll_back()
+                raise
+
+    def close(self) -> None:
+        """Nothing is held that has to be let go."""
+
+    def backup(self, path: str) -> None:
+        raise Conflict(
+            "A memory that is not on the disk has no file to back up.",
+            hint="`marrow export` writes what it knows.",
+            field=str(Path(path).name),
+        )
+
+    def restore(self, path: str) -> None:
+        raise Conflict("A backup is a file of the SQLite store.", hint="`marrow import` reads a bundle.", field="path")
+
+    def damages(self) -> list[str]:
+        return []
+
+    def problems(self) -> list[str]:
+        return []
+
+    def sweep(self) -> None:
+        """Erased values are gone with the last reference to them."""

@@ -1,0 +1,260 @@
+"""What a store can do, as small protocols by capability. Memory, SQLite and PostgreSQL are peers behind them.
+
+A store keeps rows and answers questions about them. It decides nothing: what a save means, what is redacted, what
+becomes an event is the write door's business (`receive.py`), and is therefore the same for every store.
+
+Every read takes a sequence number: `CURRENT` for now, an earlier one to see what held then. `projects` None means
+every project of the namespace; an empty tuple means none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from ..model.event import Event, Head, Snapshot
+from ..model.link import Anchor, Link
+from ..model.node import Node, Occurrence
+from ..model.record import Filter, Interval, Project, Record
+from ..model.standing import Standing
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Vector = NDArray[np.float32]
+
+Projects = tuple[str, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """How often a record was recalled and then used. Statistics: outside the chain, the root and `as_of`."""
+
+    recalled: int = 0
+    used: int = 0
+    recalled_at: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """One line of telemetry: what was done, how long it took, how many tokens went in and out."""
+
+    at: int
+    type: str
+    ms: float
+    tokens_in: int = 0
+    tokens_out: int = 0
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    """Another memory's chain, kept beside the event `seq` that imported it. `chain` is None when it cannot be read."""
+
+    seq: int
+    head: str
+    length: int
+    chain: tuple[Event, ...] | None
+
+
+class Nodes(Protocol):
+    """Nodes and how they stand."""
+
+    def addresses(self, namespace: str, prefix: str, projects: Projects, limit: int) -> list[str]:
+        """The addresses that begin with `prefix` and are placed in one of `projects`, in order."""
+
+    def records(self, namespace: str, addresses: Sequence[str], projects: Projects, seq: int) -> list[Record]:
+        """These nodes as they stood at `seq`, one record for each project that they were placed in by then."""
+
+    def records_of(self, entries: Sequence[int], seq: int) -> list[Record]:
+        """The same by the store's own handles, in the order given; entries that did not exist at `seq` are left out."""
+
+    def select(
+        self, namespace: str, wanted: Filter, seq: int, now: int, limit: int | None = None, offset: int = 0
+    ) -> list[int]:
+        """The entries that `wanted` asks for, the latest said first."""
+
+    def occurrences(self, entries: Sequence[int], seq: int) -> Mapping[int, list[Occurrence]]:
+        """Where and when each was said, earliest first."""
+
+    def intervals(self, entry: int) -> list[Interval]:
+        """Every standing that an entry ever had, in order."""
+
+    def made_from(self, namespace: str, address: str) -> list[str]:
+        """The nodes that have `address` among their inputs."""
+
+    def neighbours(self, entries: Sequence[int], reach: int) -> Mapping[int, list[tuple[int, int]]]:
+        """For each entry that was said in a thread: (entry, distance) of those said just before and after it there."""
+
+
+class Links(Protocol):
+    """Links between nodes and anchors into the code."""
+
+    def links(self, namespace: str, addresses: Sequence[str], projects: Projects, seq: int) -> list[Link]:
+        """The links that held at `seq` and start or end at one of `addresses`."""
+
+    def all_links(self, namespace: str, projects: Projects) -> Iterator[Link]:
+        """Every link as it is now, the closed ones too."""
+
+    def anchors(self, entries: Sequence[int], seq: int) -> Mapping[int, list[Anchor]]: ...
+
+
+class Chain(Protocol):
+    """Events, roots and snapshots of a namespace."""
+
+    def head(self, namespace: str) -> Head: ...
+
+    def events(
+        self, namespace: str, after: int = 0, until: int | None = None, limit: int | None = None, latest: bool = False
+    ) -> Iterator[Event]:
+        """Events with `after` < seq <= `until`, oldest first, or latest first."""
+
+    def sequence_at(self, namespace: str, at: int) -> int:
+        """The number of the last event at or before a time; 0 when there was none."""
+
+    def snapshots(self, namespace: str) -> list[Snapshot]: ...
+
+    def attachments(self, namespace: str) -> Iterator[Attachment]:
+        """The chains of other memories that came with imports, in order."""
+
+    def leaves(self, namespace: str, seq: int) -> Iterator[tuple[str, bytes]]:
+        """(address, leaf) of everything active at `seq`, computed from the standings."""
+
+    def bucket(self, namespace: str, prefix: str) -> list[bytes]:
+        """The kept leaves of the active entries whose addresses begin with `prefix`."""
+
+    def children(self, namespace: str, prefix: str) -> bytes | None:
+        """The 16 hashes below an inner node of the Merkle tree."""
+
+
+class Places(Protocol):
+    """Namespaces and the projects in them."""
+
+    def namespaces(self) -> list[str]: ...
+
+    def projects(self, namespace: str) -> list[Project]: ...
+
+    def project_named(self, namespace: str, name: str) -> str | None:
+        """The project that goes by this name or alias."""
+
+
+class Words(Protocol):
+    """The keyword index. Derived: it can be dropped and built again."""
+
+    def match(
+        self, namespace: str, terms: Sequence[str], projects: Projects, within: Iterable[int] | None, limit: int
+    ) -> list[tuple[int, float]]:
+        """(entry, score) of those that contain any of the terms, best first. A term ending in * is a prefix,
+        one between two * a part of a word. `within` None: whatever is active now."""
+
+
+class Vectors(Protocol):
+    """The vectors. Derived. Vectors of one model only: `vector_model` says which."""
+
+    def vector_model(self) -> tuple[str, int] | None: ...
+
+    def nearest(
+        self, namespace: str, vector: Vector, projects: Projects, within: Iterable[int] | None, limit: int
+    ) -> list[tuple[int, float]]:
+        """(entry, cosine) of the nearest, best first: exact, and complete under any filter."""
+
+    def similarities(self, entries: Sequence[int], vector: Vector) -> Mapping[int, float]:
+        """The cosine of each of these entries that has a vector."""
+
+
+class Counters(Protocol):
+    """Statistics and telemetry: apart from the chain, lost without harm."""
+
+    def uses(self, entries: Sequence[int]) -> Mapping[int, Use]: ...
+
+    def measurements(self, since: int, kind: str = "") -> list[Measurement]: ...
+
+    def sizes(self) -> Mapping[str, int]:
+        """How many rows of each kind there are, derived ones included, and the file's bytes."""
+
+
+class Reader(Nodes, Links, Chain, Places, Words, Vectors, Counters, Protocol):
+    """One consistent view of the store."""
+
+
+class Writer(Reader, Protocol):
+    """Rows go in here, and only the write door calls it. Everything happens when the transaction ends, or nothing."""
+
+    def place(self, namespace: str, project: str, node: Node, at: int) -> tuple[int, bool]:
+        """Make sure that the node is there and placed in the project: its entry, and whether it is new there."""
+
+    def occur(self, entry: int, said: Occurrence, seq: int) -> bool:
+        """Note an occurrence; False when it was known."""
+
+    def stand(self, entry: int, standing: Standing, leaf: bytes, seq: int) -> None:
+        """End the interval that is open, if any, and open one with this standing."""
+
+    def keep_leaf(self, entry: int, leaf: bytes) -> None:
+        """Keep this leaf with the standing that an entry has now. Derived: a repair, not a change."""
+
+    def link(self, namespace: str, link: Link, seq: int) -> bool:
+        """Open or close a link; False when it already stood so."""
+
+    def pin(self, entry: int, anchors: Sequence[Anchor], seq: int, closed: bool = False) -> bool: ...
+
+    def grow(self, namespace: str, prefix: str, children: bytes) -> None:
+        """Keep the 16 hashes below an inner node of the Merkle tree."""
+
+    def append(self, namespace: str, event: Event) -> None: ...
+
+    def attach(self, namespace: str, seq: int, chain: Sequence[Event]) -> None:
+        """Keep another memory's chain beside the event that imported it."""
+
+    def snapshot(self, namespace: str, snapshot: Snapshot) -> None: ...
+
+    def name_project(self, namespace: str, name: str, aliases: Sequence[str]) -> None: ...
+
+    def index_words(self, entry: int, body: Sequence[str], names: Sequence[str]) -> None:
+        """Put an entry into the keyword index, in place of what it had there."""
+
+    def index_vectors(self, vectors: Sequence[tuple[int, Vector]]) -> None: ...
+
+    def clear_words(self) -> None: ...
+
+    def clear_vectors(self, model: str, dimensions: int) -> None:
+        """Drop every vector; from now on those of this model are kept."""
+
+    def erase(self, namespace: str, addresses: Sequence[str]) -> None:
+        """Remove these nodes from every table and index, and their addresses from the events."""
+
+    def count_use(self, entries: Sequence[int], used: bool, at: int) -> None: ...
+
+    def measure(self, lines: Sequence[Measurement]) -> None: ...
+
+    def prune_measurements(self, before: int) -> int: ...
+
+
+class Store(Protocol):
+    """A place that keeps memories. Safe to use from several threads, and where it is a file from several processes."""
+
+    url: str
+    read_only: bool
+
+    def reading(self) -> AbstractContextManager[Reader]: ...
+
+    def writing(self) -> AbstractContextManager[Writer]:
+        """The one writer. Leaving it normally means durable; an exception leaves nothing behind."""
+
+    def close(self) -> None: ...
+
+    def backup(self, path: str) -> None: ...
+
+    def restore(self, path: str) -> None:
+        """Take the place of everything here by what a backup holds."""
+
+    def damages(self) -> list[str]:
+        """What is wrong with the rows that cannot be made again, in words."""
+
+    def problems(self) -> list[str]:
+        """What is wrong with the place itself (a damaged file, a missing index), in words; empty when all is well."""
+
+    def sweep(self) -> None:
+        """After an erasure: leave nothing of it in free pages, logs or index segments."""

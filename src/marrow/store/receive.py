@@ -1,0 +1,294 @@
+"""The one door for writes: every change of a memory comes through here.
+
+It checks who may write, cleans and redacts the text before anything touches the disk, computes addresses, applies the
+steps of a change in one transaction (`apply.py`), brings the Merkle root up to date by what changed, and appends the
+one event that says so. Stores only keep rows; what a change means is decided here, so it is the same for all of them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from ..model.change import Change, Merge, Receipt, Restate, Say, Step, Supersede, TakeSnapshot
+from ..model.errors import Conflict, Invalid, NotFound
+from ..model.event import SALT_BYTES, SYSTEM, Event, Head, Touched
+from ..model.link import Anchor
+from ..model.merkle import BUCKET_DIGITS, bucket_hash, inner_hash, no_children, with_child
+from ..model.node import Node, Occurrence, metadata_text
+from ..model.record import CURRENT, Filter
+from ..model.redact import Redacted, redact, redact_value
+from ..model.scope import ADMIN, WRITE, Principal
+from ..model.standing import Standing
+from ..model.text import clean
+from .admit import admit, check_addresses
+from .apply import Desk, Prepared, apply
+from .protocol import Store, Writer
+
+if TYPE_CHECKING:
+    from .protocol import Vector
+
+Embed = Callable[[Sequence[str]], "Sequence[Vector]"]
+Entropy = Callable[[int], bytes]
+SUMMARY_LENGTH_MAX = 200
+REBUILD_BATCH = 1000
+
+
+def receive(
+    store: Store,
+    change: Change,
+    principal: Principal,
+    *,
+    now: int,
+    embed: Embed | None = None,
+    redact_extra: Sequence[str] = (),
+    entropy: Entropy = os.urandom,
+) -> Receipt:
+    """Do what the change asks, all of it or nothing. When this returns, it is on the disk."""
+    principal.check(WRITE, change.namespace, change.project)
+    admit(change, now)
+    prepared = prepare(change.steps, embed, redact_extra)
+    with store.writing() as writer:
+        head = writer.head(change.namespace)
+        desk = Desk(writer, change, principal, head.seq + 1, max(now, head.at), entropy)
+        outcomes = tuple(apply(desk, step) for step in prepared)
+        if not desk.changed:
+            return Receipt(head.seq, head.at, head.root, outcomes)
+        if change.aliases:
+            writer.name_project(change.namespace, change.project, change.aliases)
+        root = _grow(writer, change.namespace, desk.touched, head)
+        summary = redact(change.summary or change.operation, redact_extra).text[:SUMMARY_LENGTH_MAX]
+        event = _event(desk, change, head, root, summary)
+        writer.append(change.namespace, event)
+        for snapshot in desk.snapshots:
+            writer.snapshot(change.namespace, replace(snapshot, seq=event.seq, root=root))
+        for chain in desk.chains:
+            writer.attach(change.namespace, event.seq, chain)
+        return Receipt(event.seq, event.at, root, outcomes)
+
+
+def erase(
+    store: Store,
+    principal: Principal,
+    namespace: str,
+    addresses: Sequence[str],
+    *,
+    actor: str,
+    now: int,
+    entropy: Entropy = os.urandom,
+) -> Receipt:
+    """Remove nodes for good. The event that says so names them by commitments alone."""
+    principal.check(ADMIN, namespace)
+    check_addresses(addresses, "address")
+    if not addresses:
+        raise Invalid("There is nothing to erase.", hint="Give the addresses of the nodes.", field="address")
+    with store.writing() as writer:
+        for address in addresses:
+            if not writer.addresses(namespace, address, None, 1):
+                raise NotFound(f"Nothing here has the address {address[:12]}.", hint="Search for it.", field="address")
+        head = writer.head(namespace)
+        change = Change("erase", actor, namespace, "", (), f"erase {len(addresses)} nodes", SYSTEM)
+        desk = Desk(writer, change, principal, head.seq + 1, max(now, head.at), entropy)
+        for address in addresses:
+            desk.touched[address] = bytes(32)
+        writer.erase(namespace, addresses)
+        root = _grow(writer, namespace, desk.touched, head)
+        event = _event(desk, change, head, root, change.summary)
+        forgotten = tuple(Touched(t.commitment, None, None) for t in event.touched)
+        event = replace(event, touched=forgotten)
+        writer.append(namespace, event)
+    store.sweep()
+    return Receipt(event.seq, event.at, root, ())
+
+
+def prepare(steps: Iterable[Step], embed: Embed | None, redact_extra: Sequence[str]) -> list[Prepared]:
+    """Everything that needs no lock: clean and redact texts, find addresses, embed."""
+    prepared = [_prepared(step, redact_extra) for step in steps]
+    texts = [text for one in prepared for text in one.texts()]
+    if embed is not None and texts:
+        vectors = iter(embed(texts))
+        for one in prepared:
+            one.vectors = [next(vectors) for _ in one.texts()]
+    return prepared
+
+
+def _prepared(step: Step, extra: Sequence[str]) -> Prepared:
+    if isinstance(step, Say | Supersede):
+        content = redact(clean(step.content), extra)
+        occurrence, also = _redacted_occurrence(step.occurrence, extra)
+        kept = clean(content.text) if content.text.strip() else ""
+        if not kept:
+            raise Invalid(
+                "Nothing is left of the text when its private parts are taken out.",
+                hint="Say what may be remembered outside of <private>.",
+                field="content",
+            )
+        counts = _added(content, also)
+        if isinstance(step, Say):
+            standing = _redacted_standing(step.standing, extra)
+            anchors = _redacted_anchors(step.anchors, extra)
+            return Prepared(
+                replace(step, content=kept, occurrence=occurrence, standing=standing, anchors=anchors), counts
+            )
+        reason = redact(step.reason, extra).text
+        changes = tuple((name, _redacted_field(value, extra)) for name, value in step.changes)
+        return Prepared(replace(step, content=kept, occurrence=occurrence, reason=reason, changes=changes), counts)
+    if isinstance(step, Merge):
+        return Prepared(_redacted_merge(step, extra))
+    if isinstance(step, Restate):
+        changes = tuple((name, _redacted_field(value, extra)) for name, value in step.changes)
+        return Prepared(replace(step, changes=changes, reason=redact(step.reason, extra).text))
+    if isinstance(step, TakeSnapshot):
+        texts: dict[str, Any] = {name: _redacted_field(getattr(step, name), extra) for name in ("name", "tags", "note")}
+        return Prepared(replace(step, **texts))
+    return Prepared(step)
+
+
+def _redacted_field(value: object, extra: Sequence[str]) -> object:
+    if isinstance(value, str):
+        return redact(value, extra).text
+    if isinstance(value, tuple):
+        return tuple(_redacted_field(item, extra) for item in value)
+    return value
+
+
+def _redacted_standing(standing: Standing, extra: Sequence[str]) -> Standing:
+    if not (standing.tags or standing.aliases or standing.reason):
+        return standing
+    tags = tuple(redact(tag, extra).text for tag in standing.tags)
+    aliases = tuple(redact(alias, extra).text for alias in standing.aliases)
+    return replace(standing, tags=tags, aliases=aliases, reason=redact(standing.reason, extra).text)
+
+
+def _redacted_anchors(anchors: Sequence[Anchor], extra: Sequence[str]) -> tuple[Anchor, ...]:
+    return tuple(
+        replace(anchor, target=redact(anchor.target, extra).text, detail=_redacted_json(anchor.detail, extra))
+        for anchor in anchors
+    )
+
+
+def _redacted_json(text: str, extra: Sequence[str]) -> str:
+    return text if text == "{}" else metadata_text(_object(redact_value(json.loads(text), extra).value))
+
+
+def _redacted_occurrence(said: Occurrence, extra: Sequence[str]) -> tuple[Occurrence, Redacted]:
+    names = ("thread", "user", "service", "source", "chain")
+    texts: dict[str, Any] = {name: redact(value, extra).text for name in names if (value := getattr(said, name))}
+    if said.metadata == "{}":
+        return (replace(said, **texts) if texts else said), Redacted("", ())
+    found = redact_value(said.fields, extra)
+    return replace(said, metadata=metadata_text(_object(found.value)), **texts), Redacted("", found.counts)
+
+
+def _object(value: object) -> dict[str, object]:
+    return value if isinstance(value, dict) else {}
+
+
+def _added(*found: Redacted) -> tuple[tuple[str, int], ...]:
+    counts: dict[str, int] = {}
+    for one in found:
+        for rule, count in one.counts:
+            counts[rule] = counts.get(rule, 0) + count
+    return tuple(sorted(counts.items()))
+
+
+def _redacted_merge(step: Merge, extra: Sequence[str]) -> Merge:
+    """What comes from another memory goes through the same door. A node that held a secret gets a new address."""
+    for copy in step.copies:
+        if not copy.node.is_true_to_address():
+            raise Conflict(
+                f"Node {copy.node.address[:12]} does not have the address that its content gives.",
+                hint="The bundle was altered or damaged; nothing was imported.",
+                field="source",
+            )
+    nodes = _redacted_nodes({copy.node.address: copy.node for copy in step.copies}, extra)
+    copies = []
+    for copy in step.copies:
+        occurrences = tuple(_redacted_occurrence(said, extra)[0] for said in copy.occurrences)
+        standing, anchors = _redacted_standing(copy.standing, extra), _redacted_anchors(copy.anchors, extra)
+        node = nodes[copy.node.address]
+        copies.append(replace(copy, node=node, occurrences=occurrences, standing=standing, anchors=anchors))
+    named = {address: node.address for address, node in nodes.items()}
+    links = tuple(
+        replace(link, source=named.get(link.source, link.source), target=named.get(link.target, link.target))
+        for link in step.links
+    )
+    return replace(step, copies=tuple(copies), links=links)
+
+
+def _redacted_nodes(given: Mapping[str, Node], extra: Sequence[str]) -> Mapping[str, Node]:
+    """The nodes without their secrets. One that was made from a node with a new address names that one."""
+    nodes = dict(given)
+    for address, node in given.items():
+        content = redact(node.content, extra)
+        if content.counts:
+            kept = content.text if content.text.strip() else "[redacted]"
+            nodes[address] = Node.make(node.kind, clean(kept), node.inputs)
+    made = [address for address, node in given.items() if node.inputs]
+    while True:
+        renamed = {address: node.address for address, node in nodes.items() if address != node.address}
+        for address in made if renamed else ():
+            inputs = [renamed.get(name, name) for name in given[address].inputs]
+            nodes[address] = Node.make(nodes[address].kind, nodes[address].content, inputs)
+        if {address: node.address for address, node in nodes.items() if address != node.address} == renamed:
+            return nodes
+
+
+def _grow(writer: Writer, namespace: str, addresses: Iterable[str], head: Head) -> str:
+    """The root after these nodes changed: their buckets and the inner nodes above them are hashed again, no others."""
+    level = {prefix: bucket_hash(writer.bucket(namespace, prefix)) for prefix in {a[:BUCKET_DIGITS] for a in addresses}}
+    if not level:
+        return head.root
+    for _ in range(BUCKET_DIGITS):
+        above: dict[str, bytes] = {}
+        for prefix, child in level.items():
+            parent = prefix[:-1]
+            children = above.get(parent) or writer.children(namespace, parent) or no_children()
+            above[parent] = with_child(children, prefix[-1], child)
+        for prefix, children in above.items():
+            writer.grow(namespace, prefix, children)
+        level = {prefix: inner_hash(children) for prefix, children in above.items()}
+    return level[""].hex()
+
+
+def rebuild_tree(store: Store, namespace: str) -> str:
+    """Hash the whole tree again from the standings: a repair of what is derived. The root must be the chain's."""
+    every = [f"{number:0{BUCKET_DIGITS}x}" for number in range(16**BUCKET_DIGITS)]
+    with store.writing() as writer:
+        entries = writer.select(namespace, Filter(include_superseded=True), CURRENT, 0)
+        for start in range(0, len(entries), REBUILD_BATCH):
+            for record in writer.records_of(entries[start : start + REBUILD_BATCH], CURRENT):
+                writer.keep_leaf(record.entry, record.standing.leaf(record.node.address, record.project))
+        return _grow(writer, namespace, every, writer.head(namespace))
+
+
+def _event(desk: Desk, change: Change, head: Head, root: str, summary: str) -> Event:
+    salts = desk.entropy(SALT_BYTES * len(desk.touched))
+    touched = tuple(
+        Touched.make(address, salts[SALT_BYTES * i : SALT_BYTES * (i + 1)]) for i, address in enumerate(desk.touched)
+    )
+    # The leaves are salted and the commitments too: the hash of the detail gives nothing away either.
+    detail = hashlib.sha256(
+        b"".join(t.commitment + leaf for t, leaf in zip(touched, desk.touched.values(), strict=True))
+    )
+    return Event(
+        seq=desk.seq,
+        at=desk.at,
+        actor=change.actor,
+        operation=change.operation,
+        layer=change.layer,
+        summary=summary,
+        project=change.project,
+        domain=desk.domain,
+        touched=touched,
+        detail=detail.hexdigest(),
+        root=root,
+        previous=head.hash,
+    ).sealed()
+
+
+__all__ = ["Embed", "Entropy", "erase", "prepare", "rebuild_tree", "receive"]

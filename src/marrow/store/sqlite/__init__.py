@@ -1,0 +1,5 @@
+"""SQLite as a store."""
+
+from .store import SqliteStore
+
+__all__ = ["SqliteStore"]

@@ -1,0 +1,222 @@
+"""Opening a file: is it ours, can we read it, is it of our format; and SQLite's errors as Marrow's."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+
+import apsw
+
+from ...model.errors import (
+    NewerFormat,
+    NotAStore,
+    ReadOnly,
+    StoreDamaged,
+    StoreLocked,
+    Unavailable,
+)
+from ...model.record import has_fields
+
+APPLICATION_ID = 0x4D52574D  # "MRWM"
+PAGE_BYTES_OFFSET, PAGE_COUNT_OFFSET = 16, 28
+CHECKPOINT_PAGES = 4000
+
+
+@dataclass(frozen=True, slots=True)
+class Migration:
+    number: int
+    name: str
+    sql: str
+
+
+def migrations() -> tuple[Migration, ...]:
+    """The numbered scripts, in order. The format of a store is the number of the last one that ran on it."""
+    folder = files(__package__).joinpath("migrations")
+    found = sorted((p for p in folder.iterdir() if p.name.endswith(".sql")), key=lambda p: p.name)
+    return tuple(Migration(int(p.name[:4]), p.name, p.read_text(encoding="utf-8")) for p in found)
+
+
+@contextmanager
+def translating(path: str) -> Iterator[None]:
+    """SQLite's errors as Marrow's, once."""
+    try:
+        yield
+    except (apsw.BusyError, apsw.LockedError) as problem:
+        raise StoreLocked(
+            f"{path} is being written by another process.", hint="Try again; it is free in a moment."
+        ) from problem
+    except apsw.ReadOnlyError as problem:
+        raise ReadOnly(
+            f"{path} cannot be written.", hint="Check the permissions of the file and its folder."
+        ) from problem
+    except apsw.NotADBError as problem:
+        raise not_a_store(path) from problem
+    except apsw.CorruptError as problem:
+        raise damaged(path, str(problem)) from problem
+    except apsw.FullError as problem:
+        raise Unavailable(f"The disk with {path} is full; nothing was changed.", hint="Free some space.") from problem
+    except (apsw.IOError, apsw.CantOpenError, apsw.AuthError, apsw.PermissionsError) as problem:
+        raise Unavailable(
+            f"{path} cannot be used: {problem}.", hint="Check that the folder is there and yours."
+        ) from problem
+
+
+def not_a_store(path: str) -> NotAStore:
+    return NotAStore(f"{path} is not a Marrow store.", hint="Name another file with MARROW_STORE; nothing was changed.")
+
+
+def damaged(path: str, what: str) -> StoreDamaged:
+    return StoreDamaged(
+        f"{path} is damaged: {what}.",
+        hint="`marrow doctor` says what can be repaired; `marrow restore` takes a backup.",
+    )
+
+
+def connect(path: str, read_only: bool, busy_timeout_ms: int, vfs: str | None = None) -> apsw.Connection:
+    """A connection with our settings. One a thread. `vfs` names another way to the disk, which may have no shared
+    memory: the file is then this connection's alone."""
+    connection = _open(path, read_only, vfs)
+    if vfs is not None:
+        connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+    connection.set_busy_handler(patient(busy_timeout_ms))
+    for pragma in ("synchronous = FULL", "foreign_keys = OFF", "temp_store = MEMORY", "cache_size = -16000"):
+        connection.execute(f"PRAGMA {pragma}")
+    connection.execute(f"PRAGMA wal_autocheckpoint = {CHECKPOINT_PAGES}")
+    connection.create_scalar_function("fold", _fold, 1, deterministic=True)
+    connection.create_scalar_function("has_fields", _has_fields, 2, deterministic=True)
+    return connection
+
+
+def _open(path: str, read_only: bool, vfs: str | None) -> apsw.Connection:
+    if not read_only:
+        return apsw.Connection(path, statementcachesize=256, vfs=vfs)
+    connection = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READONLY, statementcachesize=256)
+    try:
+        connection.execute("SELECT 1 FROM sqlite_schema").fetchall()
+    except (apsw.CantOpenError, apsw.ReadOnlyError):
+        # A folder that cannot be written has no place for SQLite's shared index of the log: read the file as it is.
+        connection.close()
+        flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+        connection = apsw.Connection(f"{Path(path).resolve().as_uri()}?immutable=1", flags=flags)
+    return connection
+
+
+def patient(timeout_ms: int) -> Callable[[int], bool]:
+    """A busy handler: writers queue with short uneven waits, so that none of them starves."""
+    started = 0.0
+
+    def wait(tries: int) -> bool:
+        nonlocal started
+        if tries == 0:
+            started = time.monotonic()
+        if (time.monotonic() - started) * 1000 > timeout_ms:
+            return False
+        time.sleep(random.uniform(0.0002, 0.002 + min(tries, 10) * 0.0005))
+        return True
+
+    return wait
+
+
+def _fold(*given: object) -> str:
+    return str(given[0]).lower()
+
+
+def _has_fields(*given: object) -> bool:
+    """SQLite reads JSON's true as 1 and loses digits of long numbers: the filter's own meaning is asked instead."""
+    metadata, asked = given
+    return has_fields(json.loads(str(metadata)), json.loads(str(asked)))
+
+
+def create_file(path: Path) -> None:
+    """An empty file that only its owner can read, in a folder that only its owner can enter."""
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+
+
+def prepare(connection: apsw.Connection, path: str, scripts: Sequence[Migration], read_only: bool) -> None:
+    """Make the file a store of our format, or say why it cannot be one."""
+    newest = scripts[-1].number
+    format_ = _format(connection, path)
+    if format_ > newest:
+        raise NewerFormat(
+            f"{path} has format {format_}; this Marrow knows formats up to {newest}.", hint="Upgrade Marrow."
+        )
+    if format_ == newest:
+        return
+    if read_only:
+        raise ReadOnly(f"{path} has format {format_} and cannot be brought to {newest}: it is read-only.")
+    if format_:
+        _backup_before(connection, path, format_)
+    else:
+        connection.execute("PRAGMA journal_mode = WAL")
+    migrate(connection, scripts)
+
+
+def _format(connection: apsw.Connection, path: str) -> int:
+    application = connection.pragma("application_id")
+    tables = connection.execute("SELECT count(*) FROM sqlite_schema").get
+    if application != APPLICATION_ID and (application or tables):
+        raise not_a_store(path)
+    version = connection.pragma("user_version")
+    return int(version) if isinstance(version, int) else 0
+
+
+def migrate(connection: apsw.Connection, scripts: Sequence[Migration]) -> None:
+    """Run what is still to run, in one transaction: another process that opens the file now waits and finds it done."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        done = int(connection.pragma("user_version") or 0)
+        for script in scripts:
+            if script.number > done:
+                for statement in statements(script.sql):
+                    connection.execute(statement)
+        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        connection.execute(f"PRAGMA user_version = {scripts[-1].number}")
+        connection.execute("COMMIT")
+    except apsw.Error:
+        connection.execute("ROLLBACK")
+        raise
+
+
+def statements(script: str) -> Iterator[str]:
+    """The statements of a script, one by one: several in one call would stop at the first that returns a row."""
+    lines: list[str] = []
+    for line in script.splitlines():
+        if line.strip() and not line.lstrip().startswith("--"):
+            lines.append(line)
+        if line.rstrip().endswith(";"):
+            yield "\n".join(lines)
+            lines = []
+
+
+def _backup_before(connection: apsw.Connection, path: str, format_: int) -> None:
+    target = f"{path}.format-{format_}.backup"
+    with apsw.Connection(target) as copy, copy.backup("main", connection, "main") as backup:
+        backup.step()
+    copy.close()
+
+
+def truncated(path: Path) -> str:
+    """What is missing at the end of the file, in words; empty when nothing is.
+
+    Only a file whose log is empty can be judged: otherwise its last pages may be in the log.
+    """
+    log = Path(f"{path}-wal")
+    if log.exists() and log.stat().st_size:
+        return ""
+    with path.open("rb") as file:
+        header = file.read(100)
+    if len(header) < 100 or not header.startswith(b"SQLite format 3\x00"):
+        return ""
+    page = int.from_bytes(header[PAGE_BYTES_OFFSET : PAGE_BYTES_OFFSET + 2])
+    pages = int.from_bytes(header[PAGE_COUNT_OFFSET : PAGE_COUNT_OFFSET + 4])
+    expected = pages * (65536 if page == 1 else page)
+    size = path.stat().st_size
+    return f"the file ends {expected - size:,} bytes early" if size < expected else ""

@@ -1,0 +1,404 @@
+-- Every statement that the SQLite store runs has a name here; the method that runs it has the same name.
+
+-- name: namespace
+SELECT id, seq, at, hash, root FROM namespaces WHERE name = ?
+
+-- name: add_namespace
+INSERT INTO namespaces (name, hash, root) VALUES (?, ?, ?) RETURNING id
+
+-- name: namespaces
+SELECT name FROM namespaces ORDER BY name
+
+-- name: project
+SELECT id FROM projects WHERE namespace = ? AND name = ?
+
+-- name: add_project
+INSERT INTO projects (namespace, name) VALUES (?, ?) RETURNING id
+
+-- name: project_ids
+SELECT p.id, p.name FROM projects p JOIN namespaces n ON n.id = p.namespace WHERE n.name = ? ORDER BY p.id
+
+-- name: projects
+SELECT p.id, p.name,
+       (SELECT json_group_array(a.alias) FROM project_aliases a WHERE a.project = p.id),
+       (SELECT count(*) FROM entries e JOIN standings s ON s.entry = e.id AND s.until = 4611686018427387904
+         WHERE e.id BETWEEN p.id << 32 AND (p.id << 32) + 4294967295 AND s.state = 'active'),
+       (SELECT count(*) FROM entries e WHERE e.id BETWEEN p.id << 32 AND (p.id << 32) + 4294967295),
+       (SELECT coalesce(max(e.last_at), 0) FROM entries e WHERE e.id BETWEEN p.id << 32 AND (p.id << 32) + 4294967295)
+  FROM projects p JOIN namespaces n ON n.id = p.namespace WHERE n.name = ? ORDER BY p.name
+
+-- name: project_named
+SELECT p.name FROM projects p JOIN namespaces n ON n.id = p.namespace WHERE n.name = :namespace AND p.name = :name
+UNION ALL
+SELECT p.name FROM project_aliases a JOIN projects p ON p.id = a.project JOIN namespaces n ON n.id = a.namespace
+ WHERE n.name = :namespace AND a.alias = :name LIMIT 1
+
+-- name: add_alias
+INSERT INTO project_aliases (namespace, alias, project) VALUES (?, ?, ?) ON CONFLICT DO NOTHING
+
+-- name: next_entry
+UPDATE projects SET next = next + 1 WHERE id = ? RETURNING next - 1
+
+-- name: node_and_entry
+SELECT n.id, e.id FROM nodes n
+  LEFT JOIN entries e ON e.node = n.id AND e.id BETWEEN :first AND :last
+ WHERE n.namespace = :namespace AND n.address = :address
+
+-- name: add_node
+INSERT INTO nodes (namespace, address, kind, content) VALUES (?, ?, ?, ?) RETURNING id
+
+-- name: add_input
+INSERT INTO inputs (node, input) VALUES (?, ?)
+
+-- name: add_entry
+INSERT INTO entries (id, node, seq, first_at, last_at) VALUES (?, ?, ?, ?, ?)
+
+-- name: stretch_entry
+UPDATE entries SET first_at = min(first_at, :at), last_at = max(last_at, :at) WHERE id = :entry
+
+-- name: add_occurrence
+INSERT INTO occurrences (entry, id, seq, at, thread, user, service, source, chain, metadata)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
+
+-- name: close_standing
+UPDATE standings SET until = :seq, leaf = NULL WHERE entry = :entry AND until = 4611686018427387904
+
+-- name: drop_standing
+DELETE FROM standings WHERE entry = :entry AND start = :seq
+
+-- name: open_standing
+INSERT INTO standings VALUES (?, ?, 4611686018427387904, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+
+-- name: addresses
+SELECT lower(hex(n.address)) FROM nodes n JOIN namespaces s ON s.id = n.namespace
+ WHERE s.name = :namespace AND n.address >= :low AND n.address <= :high
+   AND (:projects IS NULL OR EXISTS (SELECT 1 FROM entries e, json_each(:projects) p
+                                      WHERE e.node = n.id AND e.id >> 32 = p.value))
+ ORDER BY n.address LIMIT :limit
+
+-- name: records_of_addresses
+SELECT e.id, p.name, n.kind, n.content, n.address, e.first_at, e.last_at, s.*,
+       (SELECT json_group_array(lower(hex(i.input))) FROM inputs i WHERE i.node = n.id)
+  FROM json_each(:addresses) a
+  CROSS JOIN nodes n ON n.namespace = (SELECT id FROM namespaces WHERE name = :namespace) AND n.address = unhex(a.value)
+  JOIN entries e ON e.node = n.id
+  JOIN projects p ON p.id = e.id >> 32
+  JOIN standings s ON s.entry = e.id AND s.start <= :seq AND s.until > :seq
+ WHERE :projects IS NULL OR p.id IN (SELECT value FROM json_each(:projects))
+ ORDER BY a.key, p.name
+
+-- name: records_of_entries
+SELECT e.id, p.name, n.kind, n.content, n.address, e.first_at, e.last_at, s.*,
+       (SELECT json_group_array(lower(hex(i.input))) FROM inputs i WHERE i.node = n.id)
+  FROM json_each(:entries) a
+  CROSS JOIN entries e ON e.id = a.value
+  JOIN nodes n ON n.id = e.node
+  JOIN projects p ON p.id = e.id >> 32
+  JOIN standings s ON s.entry = e.id AND s.start <= :seq AND s.until > :seq
+ ORDER BY a.key
+
+-- name: select_entries
+SELECT e.id FROM projects p
+  JOIN entries e ON e.id BETWEEN p.id << 32 AND (p.id << 32) + 4294967295
+  JOIN standings s ON s.entry = e.id AND s.start <= :seq AND s.until > :seq
+  JOIN nodes n ON n.id = e.node
+ WHERE p.namespace = (SELECT id FROM namespaces WHERE name = :namespace)
+   AND (:projects IS NULL OR p.id IN (SELECT value FROM json_each(:projects)))
+   AND (:include_superseded OR (s.state = 'active' AND (s.expires_at IS NULL OR s.expires_at > :now)))
+   AND (:kinds IS NULL OR n.kind IN (SELECT value FROM json_each(:kinds)))
+   AND (:domains IS NULL OR s.domain IN (SELECT value FROM json_each(:domains)))
+   AND (:tags IS NULL OR (SELECT count(DISTINCT fold(t.value)) FROM json_each(s.tags) t
+                           WHERE fold(t.value) IN (SELECT value FROM json_each(:tags))) >= :tags_least)
+   AND s.confidence >= :min_confidence
+   AND (:classification = '' OR s.classification = :classification)
+   AND (:pinned IS NULL OR s.pinned = :pinned)
+   AND (:path = '' OR EXISTS (SELECT 1 FROM anchors a WHERE a.entry = e.id AND a.start <= :seq AND a.until > :seq
+                                 AND a.type IN ('file', 'lines')
+                                 AND (a.target = :path OR substr(a.target, 1, length(:folder)) = :folder))
+                   OR EXISTS (SELECT 1 FROM occurrences o WHERE o.entry = e.id AND o.seq <= :seq
+                                 AND json_type(o.metadata, '$.path') = 'text'
+                                 AND (o.metadata ->> '$.path' = :path
+                                      OR substr(o.metadata ->> '$.path', 1, length(:folder)) = :folder)))
+   AND (NOT :about_saying OR EXISTS (
+        SELECT 1 FROM occurrences o WHERE o.entry = e.id AND o.seq <= :seq
+           AND (:service = '' OR o.service = :service)
+           AND (:user = '' OR o.user = :user)
+           AND (:thread = '' OR o.thread = :thread)
+           AND (:since IS NULL OR o.at >= :since)
+           AND (:until IS NULL OR o.at <= :until)
+           AND (:metadata IS NULL OR has_fields(o.metadata, :metadata))))
+ ORDER BY e.last_at DESC, e.id DESC LIMIT :limit OFFSET :offset
+
+-- name: occurrences
+SELECT o.entry, o.at, o.thread, o.user, o.service, o.source, o.chain, o.metadata
+  FROM json_each(:entries) a CROSS JOIN occurrences o ON o.entry = a.value
+ WHERE o.seq <= :seq ORDER BY a.key, o.at, o.id
+
+-- name: intervals
+SELECT * FROM standings WHERE entry = ? ORDER BY start
+
+-- name: made_from
+SELECT lower(hex(n.address)) FROM inputs i CROSS JOIN nodes n ON n.id = i.node JOIN namespaces s ON s.id = n.namespace
+ WHERE s.name = ? AND i.input = ? ORDER BY n.address
+
+-- name: neighbours
+SELECT mine.entry,
+       (SELECT json_group_array(entry) FROM (
+            SELECT DISTINCT b.entry FROM occurrences b WHERE b.thread = mine.thread AND b.thread <> '' AND b.entry < mine.entry
+               AND b.entry >= (mine.entry >> 32) << 32 ORDER BY b.entry DESC LIMIT :reach)),
+       (SELECT json_group_array(entry) FROM (
+            SELECT DISTINCT b.entry FROM occurrences b WHERE b.thread = mine.thread AND b.thread <> '' AND b.entry > mine.entry
+               AND b.entry < ((mine.entry >> 32) + 1) << 32 ORDER BY b.entry LIMIT :reach))
+  FROM (SELECT DISTINCT entry, thread FROM occurrences
+         WHERE thread <> '' AND entry IN (SELECT value FROM json_each(:entries))) mine
+
+-- name: links
+SELECT lower(hex(a.address)), lower(hex(b.address)), l.rel, p.name, l.at, l.until <> 4611686018427387904
+  FROM links l
+  JOIN nodes a ON a.id = l.source
+  JOIN nodes b ON b.id = l.target
+  JOIN projects p ON p.id = l.project
+ WHERE l.id IN (
+       SELECT l.id FROM json_each(:addresses) g CROSS JOIN nodes n
+           ON n.namespace = (SELECT id FROM namespaces WHERE name = :namespace) AND n.address = unhex(g.value)
+         JOIN links l ON l.source = n.id
+       UNION
+       SELECT l.id FROM json_each(:addresses) g CROSS JOIN nodes n
+           ON n.namespace = (SELECT id FROM namespaces WHERE name = :namespace) AND n.address = unhex(g.value)
+         JOIN links l ON l.target = n.id)
+   AND l.start <= :seq AND l.until > :seq
+   AND (:projects IS NULL OR p.id IN (SELECT value FROM json_each(:projects)))
+ ORDER BY l.id
+
+-- name: all_links
+SELECT lower(hex(a.address)), lower(hex(b.address)), l.rel, p.name, coalesce(l.ended_at, l.at),
+       l.until <> 4611686018427387904
+  FROM links l
+  JOIN nodes a ON a.id = l.source
+  JOIN nodes b ON b.id = l.target
+  JOIN projects p ON p.id = l.project
+ WHERE p.namespace = (SELECT id FROM namespaces WHERE name = :namespace)
+   AND (:projects IS NULL OR p.id IN (SELECT value FROM json_each(:projects)))
+   AND l.id = (SELECT max(m.id) FROM links m WHERE m.source = l.source AND m.rel = l.rel AND m.target = l.target
+                                               AND m.project = l.project)
+ ORDER BY 1, 2, 3, 4
+
+-- name: link_now
+SELECT l.id, l.until, coalesce(l.ended_at, l.at) FROM links l
+ WHERE l.source = :source AND l.rel = :rel AND l.target = :target AND l.project = :project ORDER BY l.id DESC LIMIT 1
+
+-- name: open_link
+INSERT INTO links (project, source, target, rel, at, start, until) VALUES (?, ?, ?, ?, ?, ?, 4611686018427387904)
+
+-- name: close_link
+UPDATE links SET until = :seq, ended_at = :at WHERE id = :id
+
+-- name: node_id
+SELECT id FROM nodes WHERE namespace = ? AND address = ?
+
+-- name: anchors
+SELECT x.entry, x.type, x.target, x.detail FROM json_each(:entries) a CROSS JOIN anchors x ON x.entry = a.value
+ WHERE x.start <= :seq AND x.until > :seq ORDER BY a.key, x.type, x.target, x.detail
+
+-- name: anchor_now
+SELECT id FROM anchors WHERE entry = ? AND type = ? AND target = ? AND detail = ? AND until = 4611686018427387904
+
+-- name: open_anchor
+INSERT INTO anchors (entry, type, target, detail, start, until) VALUES (?, ?, ?, ?, ?, 4611686018427387904)
+
+-- name: close_anchor
+UPDATE anchors SET until = ? WHERE id = ?
+
+-- name: move_head
+UPDATE namespaces SET seq = ?, at = ?, hash = ?, root = ? WHERE id = ?
+
+-- name: add_event
+INSERT INTO events (namespace, seq, at, actor, operation, layer, summary, project, domain,
+                    commitments, salts, addresses, detail, root, hash)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+
+-- name: events_oldest_first
+SELECT e.seq, e.at, e.actor, e.operation, e.layer, e.summary, e.project, e.domain,
+       e.commitments, e.salts, e.addresses, e.detail, e.root, e.hash,
+       coalesce((SELECT b.hash FROM events b WHERE b.namespace = e.namespace AND b.seq = e.seq - 1), zeroblob(32))
+  FROM events e WHERE e.namespace = (SELECT id FROM namespaces WHERE name = :namespace)
+   AND e.seq > :after AND e.seq <= :until ORDER BY e.seq LIMIT :limit
+
+-- name: events_latest_first
+SELECT e.seq, e.at, e.actor, e.operation, e.layer, e.summary, e.project, e.domain,
+       e.commitments, e.salts, e.addresses, e.detail, e.root, e.hash,
+       coalesce((SELECT b.hash FROM events b WHERE b.namespace = e.namespace AND b.seq = e.seq - 1), zeroblob(32))
+  FROM events e WHERE e.namespace = (SELECT id FROM namespaces WHERE name = :namespace)
+   AND e.seq > :after AND e.seq <= :until ORDER BY e.seq DESC LIMIT :limit
+
+-- name: sequence_at
+SELECT coalesce(max(e.seq), 0) FROM events e
+ WHERE e.namespace = (SELECT id FROM namespaces WHERE name = ?) AND e.at <= ?
+
+-- name: snapshots
+SELECT s.name, s.seq, lower(hex(s.root)), s.at, s.tags, s.note FROM snapshots s
+ WHERE s.namespace = (SELECT id FROM namespaces WHERE name = ?) ORDER BY s.seq, s.name
+
+-- name: add_snapshot
+INSERT INTO snapshots (namespace, name, seq, root, at, tags, note) VALUES (?, ?, ?, ?, ?, ?, ?)
+
+-- name: leaves
+SELECT n.address, p.name, s.* FROM nodes n
+  JOIN entries e ON e.node = n.id
+  JOIN projects p ON p.id = e.id >> 32
+  JOIN standings s ON s.entry = e.id AND s.start <= :seq AND s.until > :seq
+ WHERE n.namespace = (SELECT id FROM namespaces WHERE name = :namespace) AND s.state = 'active'
+
+-- name: bucket
+SELECT s.leaf FROM nodes n JOIN entries e ON e.node = n.id
+  JOIN standings s ON s.entry = e.id AND s.until = 4611686018427387904
+ WHERE n.namespace = :namespace AND n.address >= :low AND n.address < :high AND s.leaf IS NOT NULL
+
+-- name: children
+SELECT children FROM merkle WHERE namespace = ? AND prefix = ?
+
+-- name: grow
+INSERT INTO merkle (namespace, prefix, children) VALUES (?, ?, ?)
+ON CONFLICT (namespace, prefix) DO UPDATE SET children = excluded.children
+
+-- name: keep_leaf
+UPDATE standings SET leaf = CASE state WHEN 'active' THEN :leaf END
+ WHERE entry = :entry AND until = 4611686018427387904
+
+-- name: attachments
+SELECT a.seq, a.head, a.length, a.chain FROM attachments a
+ WHERE a.namespace = (SELECT id FROM namespaces WHERE name = ?) ORDER BY a.seq
+
+-- name: attach
+INSERT INTO attachments (namespace, seq, head, length, chain) VALUES (?, ?, ?, ?, ?)
+
+-- name: match
+SELECT rowid, -rank FROM words
+ WHERE words MATCH :query AND rowid BETWEEN :first AND :last ORDER BY rank LIMIT :limit
+
+-- name: match_within
+SELECT rowid, -rank FROM words
+ WHERE words MATCH :query AND rowid BETWEEN :first AND :last AND rowid IN (SELECT value FROM json_each(:within))
+ ORDER BY rank LIMIT :limit
+
+-- name: terms_containing
+SELECT term FROM temp.vocabulary WHERE term LIKE :pattern ESCAPE '\' LIMIT :limit
+
+-- name: remove_words
+DELETE FROM words WHERE rowid = ?
+
+-- name: add_words
+INSERT INTO words (rowid, body, names) VALUES (?, ?, ?)
+
+-- name: clear_words
+INSERT INTO words (words) VALUES ('delete-all')
+
+-- name: merge_words
+INSERT INTO words (words) VALUES ('optimize')
+
+-- name: vectors_from
+SELECT entry, vector FROM vectors WHERE entry BETWEEN ? AND ? ORDER BY entry
+
+-- name: vectors_of
+SELECT v.entry, v.vector FROM json_each(:entries) a CROSS JOIN vectors v ON v.entry = a.value
+
+-- name: put_vector
+INSERT INTO vectors (entry, vector) VALUES (?, ?) ON CONFLICT (entry) DO UPDATE SET vector = excluded.vector
+
+-- name: clear_vectors
+DELETE FROM vectors
+
+-- name: inactive
+SELECT entry FROM standings INDEXED BY standings_inactive
+ WHERE until = 4611686018427387904 AND state <> 'active' AND entry BETWEEN ? AND ?
+
+-- name: expired
+SELECT entry FROM standings INDEXED BY standings_expiring
+ WHERE until = 4611686018427387904 AND expires_at IS NOT NULL AND expires_at <= ? AND entry BETWEEN ? AND ?
+
+-- name: fact
+SELECT value FROM facts WHERE name = ?
+
+-- name: put_fact
+INSERT INTO facts (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value
+
+-- name: drop_fact
+DELETE FROM facts WHERE name = ?
+
+-- name: uses
+SELECT u.entry, u.recalled, u.used, u.recalled_at FROM json_each(:entries) a CROSS JOIN uses u ON u.entry = a.value
+
+-- name: count_recalled
+INSERT INTO uses (entry, recalled, recalled_at) VALUES (:entry, 1, :at)
+ON CONFLICT (entry) DO UPDATE SET recalled = recalled + 1, recalled_at = max(recalled_at, :at)
+
+-- name: count_used
+INSERT INTO uses (entry, used) VALUES (:entry, 1) ON CONFLICT (entry) DO UPDATE SET used = used + 1
+
+-- name: measurements
+SELECT at, type, ms, tokens_in, tokens_out, detail FROM measurements
+ WHERE at >= :since AND (:type = '' OR type = :type) ORDER BY at
+
+-- name: add_measurement
+INSERT INTO measurements (at, type, ms, tokens_in, tokens_out, detail) VALUES (?, ?, ?, ?, ?, ?)
+
+-- name: prune_measurements
+DELETE FROM measurements WHERE at < ? RETURNING 1
+
+-- name: sizes
+SELECT 'nodes', count(*) FROM nodes UNION ALL
+SELECT 'entries', count(*) FROM entries UNION ALL
+SELECT 'occurrences', count(*) FROM occurrences UNION ALL
+SELECT 'standings', count(*) FROM standings UNION ALL
+SELECT 'links', count(*) FROM links UNION ALL
+SELECT 'anchors', count(*) FROM anchors UNION ALL
+SELECT 'events', count(*) FROM events UNION ALL
+SELECT 'snapshots', count(*) FROM snapshots UNION ALL
+SELECT 'words', count(*) FROM words_docsize UNION ALL
+SELECT 'vectors', count(*) FROM vectors UNION ALL
+SELECT 'measurements', count(*) FROM measurements
+
+-- name: unindexed_words
+SELECT e.id FROM entries e LEFT JOIN words_docsize w ON w.id = e.id WHERE w.id IS NULL
+
+-- name: unindexed_vectors
+SELECT e.id FROM entries e LEFT JOIN vectors v ON v.entry = e.id WHERE v.entry IS NULL
+
+-- name: entries_of_node
+SELECT id FROM entries WHERE node = ?
+
+-- name: erase_entry_words
+DELETE FROM words WHERE rowid = ?
+
+-- name: erase_entry_vector
+DELETE FROM vectors WHERE entry = ?
+
+-- name: erase_entry_uses
+DELETE FROM uses WHERE entry = ?
+
+-- name: erase_entry_anchors
+DELETE FROM anchors WHERE entry = ?
+
+-- name: erase_entry_standings
+DELETE FROM standings WHERE entry = ?
+
+-- name: erase_entry_occurrences
+DELETE FROM occurrences WHERE entry = ?
+
+-- name: erase_entry
+DELETE FROM entries WHERE id = ?
+
+-- name: erase_links
+DELETE FROM links WHERE source = :node OR target = :node
+
+-- name: erase_inputs
+DELETE FROM inputs WHERE node = ?
+
+-- name: erase_node
+DELETE FROM nodes WHERE id = ?
+
+-- name: events_naming
+SELECT seq, salts, addresses FROM events WHERE namespace = ? AND instr(addresses, ?) > 0
+
+-- name: scrub_event
+UPDATE events SET salts = ?, addresses = ? WHERE namespace = ? AND seq = ?

@@ -1,0 +1,228 @@
+"""The SQLite store: one file, any number of threads and processes."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import apsw
+
+from ...model.errors import Conflict, NotFound, ReadOnly, StoreDamaged, StoreLocked
+from .connection import (
+    Migration,
+    connect,
+    create_file,
+    damaged,
+    migrations,
+    prepare,
+    translating,
+    truncated,
+)
+from .reader import SqliteReader
+from .rows import SWEEP_DUE, queries
+from .vectors import VectorCache
+from .writer import SqliteWriter
+
+
+def _roll_back(connection: apsw.Connection) -> None:
+    """End a transaction that is still open: SQLite ends some itself when they fail."""
+    if connection.in_transaction:
+        connection.execute("ROLLBACK")
+
+
+# The tables that cannot be made again from others.
+CANONICAL = tuple(
+    "namespaces projects project_aliases nodes inputs entries occurrences standings links anchors events snapshots "
+    "attachments".split()
+)
+
+
+def now_micros() -> int:
+    return time.time_ns() // 1000
+
+
+class SqliteStore:
+    """Readers never block: the file is in WAL mode. Writers queue for the one write lock. A commit is synchronised."""
+
+    def __init__(
+        self,
+        path: str,
+        *,
+        read_only: bool = False,
+        busy_timeout_ms: int = 10_000,
+        scripts: Sequence[Migration] | None = None,
+        vfs: str | None = None,
+    ) -> None:
+        file = Path(path).expanduser()
+        self.path = str(file)
+        self.url = f"sqlite:{self.path}"
+        self.damage = ""
+        self._busy_timeout_ms = busy_timeout_ms
+        self._scripts = tuple(scripts or migrations())
+        self._vfs = vfs
+        self._cache = VectorCache(now_micros)
+        self._local = threading.local()
+        self._write_lock = threading.RLock()
+        self._opened: list[apsw.Connection] = []
+        self.read_only = read_only or not self._can_write(file)
+        with translating(self.path):
+            try:
+                self._check_and_prepare(file)
+            except apsw.CorruptError as problem:
+                # The file is ours and cannot be read: reads say so, `restore` can still take its place.
+                self.damage, self.read_only = self.damage or str(problem), True
+
+    def _can_write(self, file: Path) -> bool:
+        if file.exists():
+            return os.access(file, os.W_OK) and os.access(file.parent, os.W_OK)
+        return True
+
+    def _check_and_prepare(self, file: Path) -> None:
+        if file.is_dir():
+            raise Conflict(f"{self.path} is a folder.", hint="Name a file.", field="store")
+        if not file.exists():
+            if self.read_only:
+                raise NotFound(f"There is no store at {self.path}.", hint="`marrow init` makes one.", field="store")
+            create_file(file)
+        self.damage = truncated(file)
+        if self.damage:
+            # What is still there is worth reading; nothing may be written over it.
+            self.read_only = True
+        connection = self._connection()
+        prepare(connection, self.path, self._scripts, self.read_only)
+
+    def _connection(self) -> apsw.Connection:
+        """This thread's own connection. A forked child opens its own: SQLite's locks do not survive a fork."""
+        mine = getattr(self._local, "connection", None)
+        if mine is None or self._local.pid != os.getpid():
+            mine = connect(self.path, self.read_only, self._busy_timeout_ms, self._vfs)
+            self._local.connection, self._local.pid = mine, os.getpid()
+            self._opened.append(mine)
+        return mine
+
+    @contextmanager
+    def reading(self) -> Iterator[SqliteReader]:
+        with translating(self.path):
+            connection = self._connection()
+            if connection.in_transaction:
+                # A read inside a write of the same thread sees what it has written so far.
+                yield SqliteReader(connection, self._cache, self.path)
+                return
+            connection.execute("BEGIN")
+            try:
+                yield SqliteReader(connection, self._cache, self.path)
+            finally:
+                _roll_back(connection)
+
+    @contextmanager
+    def writing(self) -> Iterator[SqliteWriter]:
+        if self.damage:
+            raise damaged(self.path, self.damage)
+        if self.read_only:
+            raise ReadOnly(f"{self.path} is open for reading only.", hint="Check the permissions of the file.")
+        with self._write_lock, translating(self.path):
+            connection = self._connection()
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                # Its own cache: vectors that are not committed yet, or never will be, are nobody else's business.
+                yield SqliteWriter(connection, VectorCache(now_micros), self.path).begin()
+                connection.execute("COMMIT")
+            except BaseException:
+                _roll_back(connection)
+                raise
+
+    def close(self) -> None:
+        for connection in self._opened:
+            connection.close()
+        self._opened.clear()
+        self._local = threading.local()
+        self._cache.forget()
+
+    def backup(self, path: str) -> None:
+        target = Path(path).expanduser()
+        if target.exists():
+            raise Conflict(f"{path} is there already.", hint="Name a new file for the backup.", field="path")
+        with translating(str(target)):
+            create_file(target)
+            copy = apsw.Connection(str(target))
+            with copy.backup("main", self._connection(), "main") as backup:
+                backup.step()
+            copy.pragma("journal_mode", "delete")
+            copy.close()
+
+    def restore(self, path: str) -> None:
+        source = Path(path).expanduser()
+        if not source.is_file():
+            raise NotFound(f"There is no backup at {path}.", field="path")
+        if self.read_only and not self.damage:
+            raise ReadOnly(f"{self.path} is open for reading only.")
+        checked = SqliteStore(str(source), read_only=True, scripts=self._scripts)
+        found = checked.damages()
+        checked.close()
+        if found:
+            raise StoreDamaged(f"The backup is damaged: {found[0]}.", hint="Take another one.")
+        with self._write_lock, translating(self.path):
+            self.close()
+            if self.damage:
+                for suffix in ("", "-wal", "-shm"):
+                    Path(self.path + suffix).unlink(missing_ok=True)
+                create_file(Path(self.path))
+                self.damage, self.read_only = "", False
+            original = apsw.Connection(str(source), flags=apsw.SQLITE_OPEN_READONLY)
+            with self._connection().backup("main", original, "main") as backup:
+                backup.step()
+            original.close()
+            self._connection().pragma("journal_mode", "wal")
+            prepare(self._connection(), self.path, self._scripts, self.read_only)
+
+    def problems(self) -> list[str]:
+        if self.damage:
+            return [self.damage]
+        found = self._integrity("20")
+        if found:
+            return found
+        with self.reading() as reader:
+            words, vectors = reader.unindexed()
+            has_vectors = (reader.vector_model() or ("", 0))[1] > 0
+            is_unswept = reader.fact(SWEEP_DUE) is not None
+        if words:
+            found.append(f"the keyword index lacks {len(words):,} entries")
+        if vectors and has_vectors:
+            found.append(f"{len(vectors):,} entries have no vector")
+        if is_unswept:
+            found.append("an erasure is not finished: free pages or the log may still hold what was erased")
+        return found
+
+    def damages(self) -> list[str]:
+        if self.damage:
+            return [self.damage]
+        return [line for table in CANONICAL for line in self._integrity(table)]
+
+    def _integrity(self, what: str) -> list[str]:
+        """SQLite's own check, of one table or of everything with so many complaints at most."""
+        try:
+            lines = [line for (line,) in self._connection().execute(f"PRAGMA integrity_check({what})")]
+        except apsw.Error as problem:
+            lines = [str(problem)]
+        return [f"the file: {line}" for line in lines if line != "ok"]
+
+    def sweep(self) -> None:
+        """Merging the index drops what was removed from it; rebuilding the file leaves nothing in free pages; the log
+        is emptied. Each step waits for the readers of other processes. That it is due is noted in the file until it is
+        done, so that a crash or a reader that stays does not make it forgotten."""
+        try:
+            with self._write_lock, translating(self.path):
+                connection = self._connection()
+                connection.execute(queries()["merge_words"])
+                connection.execute("VACUUM")
+                connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+                connection.execute(queries()["drop_fact"], (SWEEP_DUE,))
+        except StoreLocked as problem:
+            raise StoreLocked(
+                f"{self.path} is in use: what was erased is gone from the memory, and may still be in the file.",
+                hint="`marrow doctor --repair` finishes it when nothing else has the store open.",
+            ) from problem

@@ -1,0 +1,108 @@
+"""Terms: how a text becomes the words that are indexed and looked up. One way for every store.
+
+English words are stemmed. An identifier is found by itself and by its parts: `getUserById`, `get_user_by_id` and
+`get-user-by-id` share the term `getuserbyid` beside get, user and id. Digits are kept, versions too. Accents are
+folded. Chinese, Japanese and Korean text, which has no spaces, is indexed by pairs of characters.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from functools import lru_cache
+
+import Stemmer
+
+TERM_LENGTH_MAX = 64
+QUERY_TERMS_MAX = 64
+
+_CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
+_CHUNK = re.compile(rf"[{_CJK}]+|[^\W{_CJK}]+(?:['./:@-][^\W{_CJK}]+)*(?:\+\+|#)?")
+_CJK_RUN = re.compile(rf"[{_CJK}]+\Z")
+_PLAIN = re.compile(r"[a-z]+(?:'[a-z]+)?\Z")
+_CAMEL = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z']+|[A-Z]+|\d+|[^\W\dA-Za-z_]+")
+_VERSION = re.compile(r"v?\d+(?:\.\d+)+\Z")
+_LETTERS_FIRST = re.compile(r"([a-z]{3,})\d+\Z")
+_WILDCARD = re.compile(r"\*?[\w./:@+#-]+\*|\*[\w./:@+#-]+")
+
+STOP_WORDS = frozenset(
+    "a about after all also am an and any are as at be because been before being both but by can could did do does "
+    "doing done down during each few for from further get got had has have having he her here hers him his how i if in "
+    "into is it its just let like may me might more most much must my no nor not now of off on once only or other our "
+    "ours out over own please same shall she should so some such tell than that the their theirs them then there these "
+    "they this those through to too under until up us very was we were what when where which while who whom whose why "
+    "will with would yes you your yours".split()
+)
+
+_stemmer = Stemmer.Stemmer("english", 0)
+
+
+@lru_cache(maxsize=65_536)
+def _terms_of_chunk(chunk: str) -> tuple[str, ...]:
+    if _CJK_RUN.match(chunk):
+        return tuple(chunk[i : i + 2] for i in range(len(chunk) - 1)) or (chunk,)
+    lower = chunk.lower()
+    if _PLAIN.match(chunk):
+        return (_stem(lower),)
+    if _VERSION.match(lower):
+        return (lower, *(part for part in re.split(r"\D+", lower) if part))
+    found: list[str] = []
+    for piece in re.split(r"[./:@]", chunk):
+        found += _terms_of_identifier(piece)
+    if chunk[-1] in "+#":
+        found.append(lower)
+    return tuple(term[:TERM_LENGTH_MAX] for term in found)
+
+
+def _terms_of_identifier(piece: str) -> list[str]:
+    parts = [part.lower() for part in _CAMEL.findall(piece)]
+    if not parts:
+        return []
+    found = [_stem(part) for part in parts if part != "'"]
+    whole = re.sub(r"[\W_]", "", piece).lower()
+    if len(parts) > 1 and whole:
+        found.append(whole)
+    if letters := _LETTERS_FIRST.match(whole):
+        found.append(_stem(letters[1]))
+    return list(dict.fromkeys(found))
+
+
+def _stem(word: str) -> str:
+    stemmed: str = _stemmer.stemWord(word)
+    return stemmed.strip("'") or word
+
+
+def _chunks(text: str) -> Iterator[str]:
+    if not text.isascii():
+        folded = unicodedata.normalize("NFKD", text.replace("’", "'"))
+        text = unicodedata.normalize("NFC", "".join(c for c in folded if not unicodedata.combining(c)))
+    return (found[0] for found in _CHUNK.finditer(text))
+
+
+def terms_of(text: str) -> list[str]:
+    """Every term of a text, in order, as often as it occurs."""
+    return [term for chunk in _chunks(text) for term in _terms_of_chunk(chunk)]
+
+
+def query_terms(text: str) -> list[str]:
+    """The terms to look for: each once, without the words that say nothing unless there are no others.
+
+    `name*` asks for what begins with the name, `*name*` for what contains it; both keep their stars here.
+    """
+    wild = [found[0].lower() for found in _WILDCARD.finditer(text)]
+    rest = _WILDCARD.sub(" ", text) if wild else text
+    said: list[str] = []
+    plain: list[str] = []
+    for chunk in _chunks(rest):
+        found = _terms_of_chunk(chunk)
+        plain += found
+        if chunk.lower() not in STOP_WORDS:
+            said += [term for term in found if len(found) == 1 or term not in STOP_WORDS]
+    return list(dict.fromkeys([*map(_wild, wild), *(said or plain)]))[:QUERY_TERMS_MAX]
+
+
+def _wild(pattern: str) -> str:
+    """A pattern over terms: identifiers are indexed without their separators."""
+    core = re.sub(r"[^\w.]|_", "", pattern)
+    return f"*{core}*" if pattern.startswith("*") else f"{core}*"

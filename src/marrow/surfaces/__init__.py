@@ -1,0 +1,1 @@
+"""Surfaces: each only translates in and out."""

@@ -1,0 +1,191 @@
+"""How an operation's arguments are written on the command line, and read back into values.
+
+What must be given stands in its place; a last text takes all the words that are left. What may be left out is an
+option, but for one: where nothing that must be given takes the rest, the first text that may follow stands in its
+place too, so that `marrow search sqlite` and `marrow save …` read naturally. Everything can be written as an option.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, get_args, get_origin
+
+from ...model.errors import Invalid, TooLarge
+from ...operations.table import Argument, Operation
+
+STDIN = "-"
+STDIN_BYTES_MAX = 64 * 1024 * 1024
+CONTENT, BATCH = "content", "batch"
+CONFIRM, DRY_RUN = "confirm", "dry_run"
+# One word each: what follows such an argument is not part of it.
+ADDRESSES = frozenset("address source target".split())
+SINGLE = ADDRESSES | frozenset(
+    "project path file file_path repo_path adr_path symbol service user host shell name a b".split()
+)
+# Names that narrow what is read. They are options even where they come first.
+FILTERS = frozenset(
+    "kind domain service project scope owner language since until as_of classification view actor user session".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """`takes_rest`: the last of the positionals takes every word that is left."""
+
+    positionals: tuple[Argument, ...]
+    options: tuple[Argument, ...]
+    takes_rest: bool
+
+
+def shape(operation: Operation, positionals: Sequence[str] = ()) -> Shape:
+    """Which arguments stand in their place and which are options. `positionals` names them where that is settled."""
+    arguments = operation.arguments
+    if positionals:
+        placed = [a for name in positionals for a in arguments if a.name == name]
+    else:
+        placed = [a for a in arguments if a.required]
+        if not (placed and takes_words(placed[-1])):
+            following = next((a for a in arguments if not a.required), None)
+            if following is not None and _may_stand(following):
+                placed.append(following)
+    options = tuple(a for a in arguments if a not in placed)
+    return Shape(tuple(placed), options, bool(placed) and takes_words(placed[-1]))
+
+
+def _may_stand(argument: Argument) -> bool:
+    is_text = argument.type is str or get_origin(argument.type) is Literal
+    return is_text and argument.name not in FILTERS
+
+
+def takes_words(argument: Argument) -> bool:
+    return is_list(argument) or (argument.type is str and argument.name not in SINGLE)
+
+
+def is_address(argument: Argument, operation: Operation) -> bool:
+    """Whether it names a node. A `source` does where there is a `target` too; elsewhere it is a file."""
+    others = {a.name for a in operation.arguments}
+    return argument.name in ADDRESSES and (argument.name != "source" or "target" in others)
+
+
+def is_list(argument: Argument) -> bool:
+    return get_origin(argument.type) in (list, tuple) or argument.type in (list, tuple)
+
+
+def is_mapping(argument: Argument) -> bool:
+    return get_origin(argument.type) in (dict, Mapping) or argument.type is dict
+
+
+def choices(argument: Argument) -> tuple[str, ...]:
+    """The values of an argument that has few."""
+    return tuple(map(str, get_args(argument.type))) if get_origin(argument.type) is Literal else ()
+
+
+def flag(name: str) -> str:
+    return "--" + name.replace("_", "-")
+
+
+def metavar(argument: Argument) -> str:
+    """What stands for its value in help."""
+    if few := choices(argument):
+        return "|".join(few)
+    if is_list(argument):
+        return "TEXT,…"
+    if is_mapping(argument):
+        return "KEY=VALUE"
+    return {int: "NUMBER", float: "NUMBER", bool: ""}.get(argument.type, "TEXT")
+
+
+def read_values(operation: Operation, given: Mapping[str, Any], form: Shape) -> dict[str, Any]:
+    """The arguments as values, from what was parsed: name → text, texts, or true and false. None was not given."""
+    by_name = {a.name: a for a in operation.arguments}
+    values: dict[str, Any] = {}
+    stdin = _Stdin()
+    for name, raw in given.items():
+        if raw is None or raw == ():
+            continue
+        argument = by_name[name]
+        values[name] = _value(argument, raw, stdin)
+    is_wanted = form.positionals and form.positionals[0].name == CONTENT and operation.changes
+    if is_wanted and CONTENT not in values and BATCH not in values and not sys.stdin.isatty():
+        values[CONTENT] = stdin.text()
+    return values
+
+
+def _value(argument: Argument, raw: Any, stdin: _Stdin) -> Any:
+    if isinstance(raw, bool):
+        return raw
+    texts = [stdin.text() if text == STDIN else text for text in ((raw,) if isinstance(raw, str) else raw)]
+    if is_list(argument):
+        return [item for text in texts for item in _items(text)]
+    if is_mapping(argument):
+        return _mapping(argument, texts)
+    text = " ".join(texts)
+    if argument.type in (int, float):
+        # What is no number goes on as it is: the operation says what is wrong with it, as everywhere.
+        try:
+            return argument.type(text)
+        except ValueError:
+            return text
+    return text if argument.type is str or choices(argument) else _perhaps_json(text)
+
+
+def _items(text: str) -> list[Any]:
+    """The items in one text: JSON where it looks so, words parted by commas, or else one item."""
+    found = _perhaps_json(text)
+    if isinstance(found, list):
+        return found
+    if not isinstance(found, str):
+        return [found]
+    parts = [part.strip() for part in text.split(",")]
+    is_sentence = any(" " in part for part in parts)  # a comma in a sentence parts nothing
+    return [text] if is_sentence else [part for part in parts if part]
+
+
+def _mapping(argument: Argument, texts: Sequence[str]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for text in texts:
+        given = _perhaps_json(text)
+        if isinstance(given, dict):
+            found.update(given)
+            continue
+        key, equals, value = text.partition("=")
+        if not equals or not key.strip():
+            raise Invalid(
+                f"{flag(argument.name)} is key=value or a JSON object, not {text[:60]!r}.",
+                hint=f"For example {flag(argument.name)} owner=ada, once for each key.",
+                field=argument.name,
+            )
+        found[key.strip()] = value
+    return found
+
+
+def _perhaps_json(text: str) -> Any:
+    if text.lstrip()[:1] not in ("[", "{"):
+        return text
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+class _Stdin:
+    """Standard input, read once and only when something asks for it."""
+
+    def __init__(self) -> None:
+        self._text: str | None = None
+
+    def text(self) -> str:
+        if self._text is None:
+            data = sys.stdin.buffer.read(STDIN_BYTES_MAX + 1)
+            if len(data) > STDIN_BYTES_MAX:
+                raise TooLarge(f"Standard input has more than {STDIN_BYTES_MAX:,} bytes.", hint="Split it.")
+            try:
+                self._text = data.decode("utf-8-sig").rstrip("\n")
+            except UnicodeDecodeError as problem:
+                raise Invalid(
+                    f"Standard input is not UTF-8 text (byte {problem.start:,}).", hint="Convert it first.", field=STDIN
+                ) from None
+        return self._text

@@ -1,0 +1,107 @@
+"""Which words name which command: those of Marrow itself, and every operation of the table.
+
+An operation goes by its `command` words. Where these are taken it goes by the words of its whole name (`memory help`).
+Hidden, and always accepted: whole names, as words or as one (`memory_recall`, `memory-recall`), and aliases. An alias
+gives way to the commands that are there: `search context` is a search for "context".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from ...operations.catalogue import GROUPS, NAMES, TABLE
+from ...operations.table import Operation
+from . import own
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A command: the words that it is shown as, and what it does. `is_own`: it is not of the table."""
+
+    words: tuple[str, ...]
+    operation: Operation
+    is_own: bool = False
+
+    @property
+    def name(self) -> str:
+        return " ".join(self.words)
+
+    @property
+    def group(self) -> str:
+        return self.operation.group
+
+
+@cache
+def entries() -> dict[tuple[str, ...], Entry]:
+    """Every run of words that names a command. The ones that are shown come first, in the table's order."""
+    found = {mine.command: Entry(mine.command, mine, is_own=True) for mine in own.OWN}
+    found |= {words: found[name,] for words, name in own.ALSO.items()}
+    for operation in TABLE.values():
+        words = operation.command if operation.command not in found else tuple(operation.name.split("_"))
+        found[words] = Entry(words, operation)
+    for entry in list(found.values()):
+        if entry.is_own:
+            continue
+        found.setdefault(tuple(entry.operation.name.split("_")), entry)
+        for alias in entry.operation.aliases:
+            words = tuple(alias.removeprefix("memory_").split("_"))
+            if not any(words[:length] in found for length in range(1, len(words) + 1)):
+                found[words] = entry
+    return found
+
+
+def shown() -> list[Entry]:
+    return [entry for words, entry in entries().items() if words == entry.words]
+
+
+def by_group() -> Iterator[tuple[str, str, list[Entry]]]:
+    """(group, what it is about, its commands), in the table's order; Marrow's own come last."""
+    for group, meaning in {**GROUPS, own.GROUP: own.GROUP_MEANING}.items():
+        yield group, meaning, [entry for entry in shown() if entry.group == group]
+
+
+def entry_of(name: str) -> Entry:
+    """The command of an operation of the table."""
+    return next(entry for entry in shown() if entry.operation.name == name and not entry.is_own)
+
+
+def find(given: Sequence[str]) -> tuple[Entry | None, int]:
+    """The command that the longest run of words at the beginning names, and how many words that took."""
+    known = entries()
+    words = []
+    for word in given:
+        if word.startswith("-"):
+            break
+        words.append(word)
+    for length in range(len(words), 0, -1):
+        if (entry := known.get(tuple(words[:length]))) is not None:
+            return entry, length
+    name = NAMES.get(words[0].replace("-", "_")) if words else None
+    return (entry_of(name), 1) if name else (None, 0)
+
+
+def below(words: Sequence[str]) -> list[Entry]:
+    """The commands whose words begin with these and go on."""
+    start = tuple(words)
+    return [entry for entry in shown() if len(entry.words) > len(start) and entry.words[: len(start)] == start]
+
+
+def nearest_names(given: str, others: Iterable[str] = ()) -> list[str]:
+    """The names that somebody may have meant, best first; none where nothing comes near."""
+    from difflib import get_close_matches
+
+    return get_close_matches(given, [*(entry.name for entry in shown()), *NAMES, *others])
+
+
+def next_words(words: Sequence[str]) -> dict[str, str]:
+    """The words that may follow these on the way to a command, each with what it leads to."""
+    found: dict[str, str] = {}
+    for entry in below(words):
+        word = entry.words[len(words)]
+        if len(entry.words) == len(words) + 1:
+            found[word] = entry.operation.summary
+        else:
+            found.setdefault(word, f"commands of {' '.join(entry.words[: len(words) + 1])}")
+    return found

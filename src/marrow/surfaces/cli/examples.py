@@ -1,0 +1,107 @@
+"""Examples for help: a few by hand for the commands that people meet first, and the rest made from the arguments."""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING
+
+from ...operations.table import Argument
+from .arguments import Shape, choices, flag, is_address, is_list, is_mapping
+
+if TYPE_CHECKING:
+    from .commands import Entry
+
+FIRST_MINUTE = {
+    "marrow tour": "fill a memory from this repository, and ask it something",
+    "marrow save we use SQLite: no server": "remember something",
+    "marrow recall why sqlite": "what is known that matters for this",
+}
+# By the name of the operation. A test runs every one of them through the parser.
+BY_HAND = {
+    "memory_recall": (
+        "marrow recall why did we choose sqlite",
+        "marrow recall --files src/store.py,src/app.py changing how rows are written",
+        "marrow recall --json how do we deploy | jq '.items[].content'",
+    ),
+    "memory_search": (
+        "marrow search connection pool --domain decisions --since '3 months ago'",
+        "marrow search --tags security --kinds incident,decision",
+        "marrow search -- commits",
+    ),
+    "memory_save": (
+        "marrow save The build needs Python 3.11 because of tomllib --domain dependencies",
+        "marrow save --anchors src/app.py:10-40 --tags auth Tokens are checked in the middleware",
+        "git log -1 --format=%B | marrow save --kind commit --domain history",
+    ),
+    "memory_get": ("marrow get 3fa9c1d20b7e", "marrow get 3fa9c1 --history"),
+    "memory_update": (
+        "marrow update 3fa9c1 The API listens on 9090 --reason 'moved behind the proxy'",
+        "marrow update 3fa9c1 --pinned --priority 0.9",
+    ),
+    "memory_relate": ("marrow relate 3fa9c1 77e0aa caused_by",),
+    "memory_forget": ("marrow forget 3fa9c1 it was a guess",),
+    "memory_status": ("marrow status", "marrow status --json"),
+    "memory_export": ("marrow export memory.jsonl",),
+    "memory_import": ("marrow import memory.jsonl --dry-run", "marrow import CLAUDE.md"),
+    "backup": ("marrow backup ~/marrow-backup.db",),
+    "restore": ("marrow restore ~/marrow-backup.db --dry-run",),
+    "config_get": ("marrow config get recall.top_k",),
+    "config_unset": ("marrow config unset recall.top_k",),
+    "tour": ("marrow tour", "marrow tour ~/src/flask how are blueprints registered"),
+    "config": ("marrow config", "marrow config set recall.top_k 8"),
+    "config_set": ("marrow config set recall.top_k 8", "marrow config set domains.extra billing,legal --project-file"),
+    "completion": ('eval "$(marrow completion bash)"',),
+    "help": ("marrow help recall", "marrow help exit-codes"),
+    "mcp": ("marrow mcp", "marrow mcp --tools core,tree"),
+}
+
+_SAMPLES = {
+    "path": "src",
+    "source": "memory.jsonl",
+    "a": "release-1",
+    "b": "release-2",
+    "since": "3 days ago",
+    "file": "src/app.py",
+    "file_path": "src/app.py",
+    "project": "billing",
+    "service": "api",
+    "name": "release-2",
+    "symbol": "open_store",
+    "limit": "10",
+    "kinds": "decision,incident",
+    "as_of": "2026-03-01",
+    "summary": "what it comes to",
+    "query": "connection pool",
+    "topic": "connection pool",
+    "message": "why is the build slow",
+}
+
+
+def examples_of(entry: Entry, form: Shape) -> tuple[str, ...]:
+    by_hand = BY_HAND.get(entry.operation.name)
+    return by_hand or (made(entry, form),)
+
+
+def made(entry: Entry, form: Shape) -> str:
+    """A call with a likely value for everything that must be given, or else for the first thing that may be."""
+    words = ["marrow", *entry.words]
+    needed = [a for a in form.positionals if a.required] or list(form.positionals[:1])
+    options = [] if needed else [a for a in form.options[:1] if a.type is not bool]
+    for argument in (*needed, *options):
+        words += [flag(argument.name)] if argument in options else []
+        if is_address(argument, entry.operation):
+            words.append("77e0aa" if argument.name == "target" else "3fa9c1")
+        else:
+            words.append(_sample(argument, is_last=argument is needed[-1] and form.takes_rest if needed else False))
+    return " ".join(words)
+
+
+def _sample(argument: Argument, *, is_last: bool) -> str:
+    if few := choices(argument):
+        return few[0]
+    if is_mapping(argument):
+        return "owner=ada"
+    if argument.type in (int, float):
+        return "10" if argument.type is int else "0.8"
+    text = _SAMPLES.get(argument.name, "auth,security" if is_list(argument) else argument.name.replace("_", " "))
+    return text if is_last else shlex.quote(text)

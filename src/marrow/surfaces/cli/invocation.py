@@ -1,0 +1,59 @@
+"""One run of the command line: what was asked of every command alike, and the memory it opens."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ...model.errors import MarrowError
+from .output import Output
+
+if TYPE_CHECKING:
+    from ...app import Memory
+
+ACTOR = "cli"
+# The common options: what each takes, and what it means. `limit` and `project` are also arguments of many operations.
+COMMON_FLAGS = {
+    "--json": "print the result as JSON",
+    "--quiet": "nothing but the answer and errors",
+    "--no-color": "no colours; NO_COLOR=1 does the same",
+    "--debug": "show where an unexpected error came from",
+}
+COMMON_VALUES = {
+    "--project": ("TEXT", "the project; default: that of the repository at hand"),
+    "--store": ("PATH", "another store than the settings name"),
+    "--budget-tokens": ("NUMBER", "how long the answer may be; default: 2000"),
+    "--limit": ("NUMBER", "how many, where a command has a limit"),
+}
+SHORT_FLAGS = {"--quiet": "-q"}
+
+
+def before_dashes(given: Sequence[str]) -> list[str]:
+    """The words before `--`: after it there are no options."""
+    words = list(given)
+    return words[: words.index("--")] if "--" in words else words
+
+
+@dataclass(frozen=True, slots=True)
+class Invocation:
+    output: Output
+    project: str | None = None
+    store: str | None = None
+    budget_tokens: str | None = None
+    limit: str | None = None
+
+    def open(self, path: str | os.PathLike[str] | None = None, *, must_exist: bool = False) -> Memory:
+        """The memory at hand. `must_exist`: a project that is named must be known, for there is nothing to read."""
+        from ...app import open_memory  # help needs none of it
+        from ...operations.filters import named_project
+
+        memory = open_memory(path, store=self.store, project=self.project, actor=ACTOR)
+        if must_exist and self.project:
+            try:
+                named_project(memory.call, self.project)
+            except MarrowError:
+                memory.close()
+                raise
+        return memory

@@ -1,0 +1,108 @@
+"""How the command line speaks: data to standard output, everything else to standard error.
+
+A terminal gets colours and tables (`show.py`), a pipe plain text, and whoever asks for it JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TextIO
+
+from ...model.errors import MarrowError
+
+if TYPE_CHECKING:
+    from ...operations.run import Answer
+
+# What a terminal would obey instead of show: control codes, and marks that turn the direction of writing.
+_OBEYED = {code: 0x2400 + code for code in range(0x20) if chr(code) not in "\n\t"}
+_OBEYED |= {0x7F: 0x2421} | dict.fromkeys([*range(0x80, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A)], 0xFFFD)
+
+
+def harmless(text: str) -> str:
+    """`text` with what a terminal would obey made visible: a memory is data, whoever wrote it."""
+    return text.translate(_OBEYED)
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """`color` is the user's choice; where a stream is no terminal there is none anyway."""
+
+    json: bool = False
+    quiet: bool = False
+    color: bool = True
+    debug: bool = False
+
+    @classmethod
+    def asked(cls, options: Sequence[str], environ: Mapping[str, str] = os.environ) -> Output:
+        """What the options say, before anything is parsed: errors of parsing must be told in the same way."""
+        return cls(
+            json="--json" in options,
+            quiet="--quiet" in options or "-q" in options,
+            color="--no-color" not in options and not environ.get("NO_COLOR"),
+            debug="--debug" in options or environ.get("MARROW_LOG_LEVEL", "").lower() == "debug",
+        )
+
+    def answer(self, answer: Answer) -> None:
+        """The answer of an operation."""
+        if self.json:
+            self.data(answer.plain())
+        elif sys.stdout.isatty():
+            from .show import show_answer
+
+            show_answer(answer, color=self.color)
+        else:
+            self.text(answer.text)
+
+    def data(self, value: Any) -> None:
+        """A value as JSON, whole."""
+        is_unicode = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
+        self._write(sys.stdout, json.dumps(value, indent=2, ensure_ascii=not is_unicode))
+
+    def text(self, text: str) -> None:
+        """Data as text."""
+        self._write(sys.stdout, harmless(text) if sys.stdout.isatty() else text)
+
+    def page(self, text: str) -> None:
+        """Text of our own, which may be marked up."""
+        self._write(sys.stdout, text)
+
+    def is_coloured(self) -> bool:
+        return self.color and sys.stdout.isatty()
+
+    def table(self, columns: Sequence[str], rows: Sequence[Sequence[str]], plain: str, *, needed: int) -> None:
+        """Rows as a table on a terminal that has room for the first `needed` columns, and as `plain` elsewhere."""
+        if sys.stdout.isatty():
+            from .show import show_table
+
+            show_table(columns, rows, plain, needed=needed, color=self.color)
+        else:
+            self.text(plain)
+
+    def note(self, text: str) -> None:
+        """A remark beside the data; none of them when the user wants quiet."""
+        if not self.quiet:
+            self._write(sys.stderr, harmless(text))
+
+    def error(self, problem: MarrowError) -> None:
+        """An error: as data where JSON was asked for, since a program reads that, and else for a person."""
+        if self.json:
+            self.data({"error": problem.as_dict()})
+            return
+        self._write(sys.stderr, f"{self._marked('error:', '1;31')} {harmless(problem.message)}")
+        if problem.hint:
+            self._write(sys.stderr, f"{self._marked('hint:', '1;36')} {harmless(problem.hint)}")
+
+    def _marked(self, word: str, style: str) -> str:
+        return f"\x1b[{style}m{word}\x1b[0m" if self.color and sys.stderr.isatty() else word
+
+    @staticmethod
+    def _write(stream: TextIO, text: str) -> None:
+        try:
+            stream.write(text + "\n")
+        except UnicodeEncodeError:
+            encoding = stream.encoding or "ascii"
+            stream.write(text.encode(encoding, "replace").decode(encoding) + "\n")

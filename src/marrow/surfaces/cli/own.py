@@ -1,0 +1,115 @@
+"""What only a person does on the command line, and is therefore no operation of the table.
+
+Each is described as operations are, by a signature and a docstring, so that parsing, help and completion treat them
+alike. The work is in the module that a body imports: none of it is loaded before it is asked for.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from ...model.errors import Internal
+from ...operations.table import Operation
+from .invocation import Invocation
+
+GROUP = "marrow"
+GROUP_MEANING = "Marrow itself"
+
+
+def tour(
+    call: Invocation,
+    path: Annotated[str, "a folder of the repository; default: the current one"] = "",
+    question: Annotated[str, "what to ask; default: something that is there to be found"] = "",
+) -> None:
+    """The first minute: fill a memory from a repository, then ask it a question.
+
+    Reads the README, the Markdown under docs/ and the commit messages into a store of its own, beside your real one.
+    A second run adds only what is new. With --store it fills the store that you name.
+    """
+    from .tour import run_tour
+
+    run_tour(call, path, question)
+
+
+def config(call: Invocation) -> None:
+    """Every setting: its value, where that comes from, and what it means."""
+    from .config import show_all
+
+    show_all(call)
+
+
+def config_get(call: Invocation, name: Annotated[str, "the setting, such as recall.top_k"]) -> None:
+    """The value of one setting. On a terminal also its default, its source and its meaning."""
+    from .config import show_one
+
+    show_one(call, name)
+
+
+def config_set(
+    call: Invocation,
+    name: Annotated[str, "the setting, such as recall.top_k"],
+    value: Annotated[str, "its value; lists as a,b and tables as a=1,b=2"],
+    project_file: Annotated[bool, "in the repository's .marrow.toml, not in your own file"] = False,
+) -> None:
+    """Set a setting in your own file, or in the repository's. Every other line of the file stays."""
+    from .config import set_one
+
+    set_one(call, name, value, project_file)
+
+
+def config_unset(
+    call: Invocation,
+    name: Annotated[str, "the setting, such as recall.top_k"],
+    project_file: Annotated[bool, "in the repository's .marrow.toml, not in your own file"] = False,
+) -> None:
+    """Take a setting out of your own file, or out of the repository's."""
+    from .config import unset_one
+
+    unset_one(call, name, project_file)
+
+
+def completion(call: Invocation, shell: Annotated[Literal["bash", "zsh", "fish"], "your shell"]) -> None:
+    """Print the script that completes marrow's commands, options, projects and addresses in a shell.
+
+    bash: eval "$(marrow completion bash)" in ~/.bashrc
+    zsh: eval "$(marrow completion zsh)" in ~/.zshrc
+    fish: marrow completion fish > ~/.config/fish/completions/marrow.fish
+    """
+    from .completion import script
+
+    call.output.text(script(shell))
+
+
+def help(  # noqa: A001 the word that people type
+    call: Invocation,
+    topic: Annotated[str, "a command, or one of exit-codes, output, settings"] = "",
+) -> None:
+    """Help on Marrow, on a command, or on a topic."""
+    from .pages import page_of
+
+    call.output.page(page_of(topic.split(), bold=call.output.is_coloured()))
+
+
+def mcp(
+    call: Invocation,
+    standalone: Annotated[bool, "serve in this process, without the daemon"] = False,
+    tools: Annotated[str, "the groups of tools to offer, such as core,tree; all: every one"] = "",
+) -> None:
+    """Serve the memory to an agent: an MCP server on standard input and output.
+
+    A host starts this, from the repository that the memory is about. Until there is a daemon, every server is
+    a standalone one.
+    """
+    raise Internal("marrow mcp is started before the command line is.", hint="Run `marrow mcp` itself.")
+
+
+OWN = tuple(
+    Operation(function.__name__, GROUP, function)
+    for function in (tour, config, config_get, config_set, config_unset, completion, help, mcp)
+)
+# Other words for them.
+ALSO = {("config", "list"): "config"}
+# Which of the common options that take a value mean something to them; to the others none does.
+VALUES = {"tour": ("--project", "--store"), "mcp": ("--project", "--store")}
+# The tour takes a folder and then a question; every other command's positional arguments follow from its signature.
+POSITIONALS = {"tour": ("path", "question")}

@@ -1,0 +1,170 @@
+"""The command line's way through: words to a command, the command to an answer, the answer to the reader.
+
+Errors are told once, here, and give the exit code that `marrow help exit-codes` lists.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from ...model.errors import Internal, Invalid, MarrowError
+from ...operations.table import Operation
+from . import commands, pages
+from .arguments import CONFIRM, DRY_RUN, flag
+from .commands import Entry
+from .invocation import COMMON_VALUES, Invocation, before_dashes
+from .output import Output
+from .progress import Progress
+
+if TYPE_CHECKING:
+    from ...app import Memory
+
+INTERRUPTED, BROKEN_PIPE, DECLINED = 130, 141, 1
+COMPLETE = "_complete"  # what the completion scripts call
+
+
+def run(given: Sequence[str]) -> int:
+    """Do what the words say; the exit code."""
+    options = before_dashes(given)
+    output = Output.asked(options)
+    if not output.debug:
+        sys.excepthook = _fault(output)
+    try:
+        code = _run(given, options, output)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        return _without_reader()
+    except MarrowError as problem:
+        return _failed(problem, output)
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    return code
+
+
+def _failed(problem: MarrowError, output: Output) -> int:
+    if output.debug:
+        sys.excepthook(type(problem), problem, problem.__traceback__)
+    try:
+        output.error(problem)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        return _without_reader()
+    return problem.exit_code
+
+
+def _run(given: Sequence[str], options: Sequence[str], output: Output) -> int:
+    if given[:1] == [COMPLETE]:
+        from .completion import complete
+
+        complete(given[1:])
+        return 0
+    words = _words(options)
+    if "--version" in options and not words:
+        from ...version import __version__
+
+        output.text(f"marrow {__version__}")
+        return 0
+    is_help = "--help" in options or "-h" in options or not given
+    if is_help or words[:1] == ["help"]:
+        asked = words[1:] if words[:1] == ["help"] else _command_in(words)
+        output.page(pages.page_of(asked, bold=output.is_coloured()))
+        return 0
+    from .parsing import parse
+
+    entry, values, invocation = parse(given, output)
+    bound = _bound(entry, values)
+    if entry.is_own:
+        entry.operation.function(invocation, **bound)
+        return 0
+    return _perform(entry.operation, values, invocation)
+
+
+def _words(options: Sequence[str]) -> list[str]:
+    """The words among these that are no options and no values of common options: they name the command."""
+    words: list[str] = []
+    is_value = False
+    for word in options:
+        if not is_value and not word.startswith("-"):
+            words.append(word)
+        is_value = not is_value and word in COMMON_VALUES
+    return words
+
+
+def _command_in(words: Sequence[str]) -> Sequence[str]:
+    """Those of the words that name a command: the others are its arguments."""
+    entry, length = commands.find(words)
+    return words if entry is None else words[:length]
+
+
+def _bound(entry: Entry, values: dict[str, Any]) -> dict[str, Any]:
+    """The values in their types. Refused here, before a store is opened, with a hint that a person can follow."""
+    from ...operations.run import bind
+
+    try:
+        return bind(entry.operation, values)
+    except Invalid as problem:
+        problem.hint = problem.hint or f"`marrow help {entry.name}` shows how it is called."
+        raise
+
+
+def _perform(operation: Operation, values: dict[str, Any], invocation: Invocation) -> int:
+    budget = invocation.budget_tokens
+    if budget is not None:
+        values["budget_tokens"] = int(budget) if budget.isdigit() else budget
+    with invocation.open(must_exist=not operation.changes) as memory:
+        if not _is_confirmed(memory, operation, values, invocation.output):
+            invocation.output.note("Nothing was changed.")
+            return DECLINED
+        with Progress(invocation.output, " ".join(operation.command)) as progress:
+            answer = memory.perform(operation.name, values, progress=progress)
+        invocation.output.answer(answer)
+    return 0
+
+
+def _is_confirmed(memory: Memory, operation: Operation, values: dict[str, Any], output: Output) -> bool:
+    """Ask before something is lost. On a terminal show what would happen first; elsewhere it must have been said."""
+    names = {a.name for a in operation.arguments}
+    if CONFIRM not in names or values.get(DRY_RUN):
+        return True
+    if not values.get(CONFIRM):
+        if not (sys.stdin.isatty() and sys.stderr.isatty()):
+            shows = f" {flag(DRY_RUN)} shows what it would do." if DRY_RUN in names else ""
+            message = f"{operation.name} needs to be confirmed; nothing was changed."
+            raise Invalid(message, hint=f"Add --confirm or --yes.{shows}", field=CONFIRM)
+        if DRY_RUN in names:
+            output.note(memory.perform(operation.name, {**values, DRY_RUN: True}).text)
+        sys.stderr.write("Go on? [y/N] ")
+        sys.stderr.flush()
+        values[CONFIRM] = sys.stdin.readline().strip().lower() in ("y", "yes")
+    if DRY_RUN in names:
+        values[DRY_RUN] = False
+    return bool(values[CONFIRM])
+
+
+def _without_reader() -> int:
+    """The reader of a pipe went away: say nothing, and let nothing more be written at the end of the process."""
+    with suppress(OSError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
+    return BROKEN_PIPE
+
+
+def _fault(output: Output) -> Any:
+    """What becomes of an error that nobody expected: a short word for the user, and the exit code of a fault."""
+
+    def tell(kind: type[BaseException], problem: BaseException, at: TracebackType | None) -> None:
+        said = f": {problem}" if str(problem) else ""
+        fault = Internal(
+            f"Marrow met a fault of its own ({kind.__name__}{said}).",
+            hint="Run it again with --debug and report what it shows.",
+        )
+        output.error(fault)
+        raise SystemExit(fault.exit_code)
+
+    return tell

@@ -1,0 +1,54 @@
+"""The operations as MCP tools. What equals the protocol's default is left out: hosts pay for every word of the list."""
+
+from __future__ import annotations
+
+from mcp_types import Tool, ToolAnnotations
+
+from ...model.errors import Invalid
+from ...model.scope import READ
+from ...operations.catalogue import GROUPS, in_groups
+from ...operations.table import Operation
+from .hosts import EVERYDAY, EVERYTHING, Host
+
+
+def chosen_groups(given: str | None) -> tuple[str, ...] | None:
+    """`core,tree` or `all` as groups; None when nothing was chosen, so that the host decides."""
+    if given is None or not given.strip():
+        return None
+    groups = tuple(dict.fromkeys(part.strip() for part in given.split(",") if part.strip()))
+    for group in groups:
+        if group not in GROUPS and group not in EVERYTHING:
+            raise Invalid(
+                f"There is no group of tools {group!r}.", hint=f"One of {', '.join(GROUPS)}, or all.", field="tools"
+            )
+    return groups or None
+
+
+def listed(groups: tuple[str, ...], host: Host) -> list[Tool]:
+    """The tools of these groups, in the table's order, as this host is shown them."""
+    return [_tool(operation, host) for operation in in_groups(groups)]
+
+
+def _tool(operation: Operation, host: Host) -> Tool:
+    is_kept = bool(host.keeps) and operation.group in EVERYDAY
+    return Tool(
+        name=operation.name,
+        description=f"{operation.summary}\n{operation.details}".strip(),
+        input_schema=operation.input_schema(),
+        output_schema=operation.output_schema(),
+        annotations=_annotations(operation),
+        _meta={host.keeps: True} if is_kept else None,
+    )
+
+
+def is_read_only(operation: Operation) -> bool:
+    """Some change nothing in the memory and yet write: a backup, an index. The right that they ask for tells."""
+    return operation.right == READ and not operation.changes and not operation.destructive
+
+
+def _annotations(operation: Operation) -> ToolAnnotations:
+    """The protocol takes a tool to write, to destroy and to reach out into the world unless it says otherwise."""
+    hints = ToolAnnotations(open_world_hint=False)
+    if is_read_only(operation):
+        return hints.model_copy(update={"read_only_hint": True})
+    return hints if operation.destructive else hints.model_copy(update={"destructive_hint": False})

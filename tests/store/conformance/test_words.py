@@ -1,0 +1,208 @@
+"""The keyword index: what finds what, and that no query can break it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from marrow.model.link import Anchor
+from marrow.store.terms import QUERY_TERMS_MAX, query_terms, terms_of
+
+from ..door import SECOND, START, Door
+from ..stores import STORES
+
+TEXTS = {
+    "stem": "The nightly builds were failing.",
+    "camel": "Call getUserById before rendering.",
+    "snake": "Use get_user_by_id in the worker.",
+    "kebab": "The flag get-user-by-id is old.",
+    "version": "Upgrade to v3.12.4 of the runtime.",
+    "number": "The port is 5432.",
+    "unit": "utf8 and sha256 are fine.",
+    "accent": "Das Café öffnet um neun. Señor Ångström pays.",
+    "chinese": "数据库连接超时",
+    "japanese": "データベースが遅い",
+    "korean": "서버가 느립니다",
+    "plus": "C++ and C# are languages.",
+    "path": "See src/marrow/store.py for it.",
+    "apostrophe": "It wasn't the server's fault.",
+    "greek": "Η θύρα είναι κλειστή",
+    "cyrillic": "Порт закрыт",
+}
+
+
+@pytest.fixture(scope="module", params=sorted(STORES))
+def library(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Door]:
+    door = Door(STORES[request.param](tmp_path_factory.mktemp("library")))
+    for text in TEXTS.values():
+        door.say(text)
+    yield door
+    door.store.close()
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ("build", {"stem"}),
+        ("fail", {"stem"}),
+        ("Building failures", {"stem"}),
+        ("getUserById", {"camel", "snake", "kebab"}),
+        ("get_user_by_id", {"camel", "snake", "kebab"}),
+        ("get-user-by-id", {"camel", "snake", "kebab"}),
+        ("user", {"camel", "snake", "kebab"}),
+        ("GETUSERBYID", {"camel", "snake", "kebab"}),
+        ("3.12.4", {"version"}),
+        ("v3.12.4", {"version"}),
+        ("12", {"version"}),
+        ("5432", {"number"}),
+        ("543", set()),
+        ("543*", {"number"}),
+        ("*432*", {"number"}),
+        ("getUser*", {"camel", "snake", "kebab"}),
+        ("*UserBy*", {"camel", "snake", "kebab"}),
+        ("*serby*", {"camel", "snake", "kebab"}),
+        ("nigh*", {"stem"}),
+        ("sha", {"unit"}),
+        ("sha256", {"unit"}),
+        ("cafe", {"accent"}),
+        ("CAFÉ", {"accent"}),
+        ("cafe\u0301", {"accent"}),
+        ("senor angstrom", {"accent"}),
+        ("offnet", {"accent"}),
+        ("数据库", {"chinese"}),
+        ("连接", {"chinese"}),
+        ("超时", {"chinese"}),
+        ("データ", {"japanese"}),
+        ("サーバ", set()),
+        ("느립니다", {"korean"}),
+        ("C++", {"plus"}),
+        ("C#", {"plus"}),
+        ("store.py", {"path"}),
+        ("marrow", {"path"}),
+        ("src/marrow/store.py", {"path"}),
+        ("server", {"apostrophe"}),
+        ("θύρα", {"greek"}),
+        ("порт", {"cyrillic"}),
+        ("nothing of the kind", set()),
+        ("", set()),
+        ("   ", set()),
+    ],
+)
+def test_query_finds(library: Door, query: str, found: set[str]) -> None:
+    assert set(library.find(query)) == {TEXTS[name] for name in found}
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        '"', "''", '""', "AND", "OR", "NOT", "NEAR", "NEAR(a b)", "a AND b", "port OR 1=1", "port NOT 5432", "NEAR(port 5432, 3)",
+        "(", ")", "((port", "port)", "body:port", "names : port", "{body names} : port", "^port", "port^", "-port", "+port", "port + 5432",
+        "*", "**", "***", "* *", "*port", "port*", "*po*rt*", "*\"*", "p*o*r*t", "'; DROP TABLE words; --", "port\x01\x02", "\u200b\u200d\ufeff",
+        "%", "_", "*_*", "*%*", "\\", "*\\*", "[a-z]", "a" * 5000, "port " * 5000, "🔑🔑", "\ud7ff\ue000", "?", ":port", "@x", "#", "port#", ".", "...", "5432.",
+    ],
+)  # fmt: skip
+def test_hostile_query_is_only_a_query(library: Door, query: str) -> None:
+    for text in library.find(query):
+        assert text in TEXTS.values()
+
+
+@given(st.text(max_size=60))
+def test_no_text_breaks_the_terms(text: str) -> None:
+    assert all(isinstance(term, str) and term and " " not in term for term in terms_of(text))
+    wanted = query_terms(text)
+    assert len(wanted) <= QUERY_TERMS_MAX
+    assert len(set(wanted)) == len(wanted)
+
+
+@pytest.fixture
+def shelf(door: Door) -> Door:
+    door.say("The port is 5432.")
+    return door
+
+
+@given(query=st.text(max_size=40))
+def test_no_query_breaks_the_index(shelf: Door, query: str) -> None:
+    assert shelf.find(query) in ([], ["The port is 5432."])
+
+
+@given(terms=st.lists(st.text(st.characters(exclude_characters="\x00", exclude_categories=("Cs",)), max_size=8), max_size=5))
+def test_no_terms_break_the_index(shelf: Door, terms: list[str]) -> None:
+    assert len(shelf.ask(lambda r: r.match("local", terms, None, None, 5))) <= 1
+
+
+@given(word=st.from_regex(r"[A-Za-z][a-z]{2,10}([A-Z][a-z]{1,8}){0,2}(_[a-z0-9]{1,5})?", fullmatch=True))
+def test_every_word_is_found_by_itself(shelf: Door, word: str) -> None:
+    text = f"Zebra {word} giraffe."
+    shelf.say(text)
+    assert text in shelf.find(word, limit=10_000)
+
+
+def test_better_match_comes_first(door: Door) -> None:
+    for n in range(20):
+        door.say(f"Filler number {n} about gardens.")
+    door.say("Redis and much other text about caches, queues, brokers, workers and everything else in the system.")
+    door.say("Redis cache.")
+    assert door.find("redis cache")[0] == "Redis cache."
+    scores = door.ask(lambda r: [score for _, score in r.match("local", query_terms("redis cache"), None, None, 10)])
+    assert scores == sorted(scores, reverse=True)
+    assert all(score > 0 for score in scores)
+    assert len(door.find("redis gardens", limit=5)) == 5
+
+
+def test_tags_aliases_and_anchors_are_found(door: Door) -> None:
+    a = door.say(
+        "It broke again.",
+        standing={"tags": ("flaky-test",), "aliases": ("the Heisenbug",)},
+        anchors=(Anchor("file", "tests/test_clock.py"), Anchor("symbol", "Clock.tick_once")),
+    )
+    for query in ("flaky", "heisenbug", "test_clock", "tickOnce"):
+        assert door.find(query) == ["It broke again."]
+    door.restate(a, tags=("solved",), aliases=())
+    assert door.find("heisenbug") == door.find("flaky") == []
+    assert door.find("solved") == door.find("clock") == ["It broke again."]
+
+
+def test_search_stays_within_projects_and_within_what_is_given(door: Door) -> None:
+    here = door.say_so("A port here.").entry
+    there = door.say_so("A port there.", project="q").entry
+    assert sorted(door.find("port")) == ["A port here.", "A port there."]
+    assert door.find("port", projects=("q",)) == ["A port there."]
+    assert door.find("port", projects=()) == door.find("port", projects=("nowhere",)) == []
+    assert door.find("port", within=[here]) == ["A port here."]
+    assert door.find("port", within=[here], projects=("q",)) == []
+    assert door.find("port", within=[]) == []
+    assert sorted(door.find("port", within=[here, there, 99])) == ["A port here.", "A port there."]
+
+
+def test_limit_holds_although_many_of_the_best_are_gone(door: Door) -> None:
+    gone = [door.say(f"port port port {n}") for n in range(30)]
+    for n in range(5):
+        door.say(f"The port of harbour {n} is a place with many ships in it.")
+    for address in gone:
+        door.forget(address)
+    assert len(door.find("port", limit=3)) == 3
+    assert len(door.find("port", limit=10)) == 5
+
+
+def test_expired_node_is_found_only_when_asked_for(door: Door) -> None:
+    entry = door.say_so("A port for now.", standing={"expires_at": START + 2 * SECOND}).entry
+    door.say("A port for ever.", standing={"expires_at": 4_000_000_000 * SECOND})
+    assert door.find("port") == ["A port for ever."]
+    assert door.near("a port for now") == ["A port for ever."]
+    assert door.find("port", within=[entry]) == ["A port for now."]
+
+
+def test_index_can_be_dropped_and_built_again(door: Door) -> None:
+    address = door.say("The port is 5432.", standing={"tags": ("db",)})
+    with door.store.writing() as writer:
+        writer.clear_words()
+    assert door.find("port") == []
+    entry = door.record(address).entry
+    with door.store.writing() as writer:
+        writer.index_words(entry, terms_of("The port is 5432."), ["db"])
+        writer.index_words(entry, terms_of("The port is 5432."), ["db"])
+    assert door.find("port") == door.find("db") == ["The port is 5432."]
+    assert door.ask(lambda r: r.sizes())["words"] == 1

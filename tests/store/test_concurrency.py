@@ -1,0 +1,232 @@
+"""Many writers and readers at once: nothing lost, nothing doubled, every view consistent, nobody blocked for long."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import apsw
+import pytest
+
+from marrow.model.errors import StoreLocked
+from marrow.model.merkle import root_of
+from marrow.model.record import CURRENT
+from marrow.store import Store
+from marrow.store.chains import broken_at
+from marrow.store.protocol import Reader
+from marrow.store.sqlite import SqliteStore
+
+from .door import START, Door, picture, vector_of, verify
+from .writer_process import SHARED
+
+PROCESSES, SAVES = 8, int(os.environ.get("MARROW_CONCURRENT_SAVES", "20"))
+WRITER = str(Path(__file__).parent / "writer_process.py")
+
+
+def check_view(reader: Reader) -> int:
+    """One view: its head is the end of its chain, and its root that of its standings."""
+    head = reader.head("local")
+    events = list(reader.events("local", latest=True, limit=20))
+    assert [e.seq for e in events] == list(range(head.seq, max(0, head.seq - 20), -1))
+    if events:
+        assert (events[0].hash, events[0].root) == (head.hash, head.root)
+        assert broken_at(reversed(events)) is None
+        assert root_of(reader.leaves("local", CURRENT)) == head.root
+    sizes = reader.sizes()
+    assert sizes["entries"] == sizes["words"] == sizes["vectors"]
+    assert reader.head("local") == head
+    return head.seq
+
+
+def test_eight_processes_write_to_one_file(tmp_path: Path, child_environment: dict[str, str]) -> None:
+    """They also make the file: none of them is there first."""
+    path = tmp_path / "marrow.db"
+    commands = [[sys.executable, WRITER, "saves", str(path), f"process{n}", str(SAVES)] for n in range(PROCESSES)]
+    writers = [subprocess.Popen(c, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=child_environment) for c in commands]
+    with ThreadPoolExecutor(PROCESSES) as pool:
+        outputs = [pool.submit(writer.communicate) for writer in writers]
+        views = []
+        while not path.exists() and any(writer.poll() is None for writer in writers):
+            pass
+        store = SqliteStore(str(path), busy_timeout_ms=60_000)
+        while any(not output.done() for output in outputs):
+            with store.reading() as reader:
+                views.append(check_view(reader))
+    for writer, output in zip(writers, outputs, strict=True):
+        told, errors = output.result()
+        assert (writer.returncode, errors) == (0, b"")
+        assert told.endswith(b"done\n")
+    assert views == sorted(views)
+    verify(store)
+    assert store.problems() == []
+    door = Door(store)
+    with store.reading() as reader:
+        assert reader.head("local").seq == 2 * PROCESSES * SAVES
+        entries = {r.node.content: r.entry for r in reader.records("local", reader.addresses("local", "", None, 10**6), None, CURRENT)}
+        said = reader.occurrences(list(entries.values()), CURRENT)
+    assert len(entries) == PROCESSES * SAVES + len(SHARED)
+    for content, entry in entries.items():
+        by = sorted(o.thread for o in said[entry])
+        if content in SHARED:
+            assert len(by) == PROCESSES * len(range(SHARED.index(content), SAVES, len(SHARED)))
+            assert door.standing(_address(content)).reinforced == len(by) - 1
+        else:
+            assert len(by) == 1
+    acknowledged = {line.split()[1] for output in outputs for line in output.result()[0].decode().splitlines() if " " in line}
+    assert acknowledged == {_address(content) for content in entries}
+    store.close()
+
+
+def _address(content: str) -> str:
+    from marrow.model.address import address_of  # noqa: PLC0415
+
+    return address_of("claim", content)
+
+
+def test_threads_of_one_process_write_and_read_at_once(store: Store) -> None:
+    first = Door(store)
+    first.say("apple begins")
+    threads, saves = 6, 15
+    stop = threading.Event()
+    problems: list[BaseException] = []
+
+    def read() -> None:
+        try:
+            while not stop.is_set():
+                with store.reading() as reader:
+                    check_view(reader)
+                    for entry, score in reader.nearest("local", vector_of("apple banana"), None, None, 50):
+                        assert entry > 0
+                        assert 0 < score <= 1.001
+                    reader.match("local", ["appl"], None, None, 50)
+        except BaseException as problem:  # noqa: BLE001
+            problems.append(problem)
+
+    def write(number: int) -> None:
+        door = Door(store, seed=number)
+        for n in range(saves):
+            door.say(f"apple {number} {n}", thread=str(number))
+            door.say("apple for all", thread=str(number), at=START + n)
+
+    readers = [threading.Thread(target=read) for _ in range(2)]
+    for reader in readers:
+        reader.start()
+    with ThreadPoolExecutor(threads) as pool:
+        for done in [pool.submit(write, n) for n in range(threads)]:
+            done.result()
+    stop.set()
+    for reader in readers:
+        reader.join()
+    assert problems == []
+    verify(store)
+    assert len(first.select()) == threads * saves + 2
+    shared = first.record(_address("apple for all"))
+    with store.reading() as view:
+        assert len(view.occurrences([shared.entry], CURRENT)[shared.entry]) == threads * saves
+        assert view.head("local").seq == 1 + 2 * threads * saves
+    assert len(first.near("apple", limit=1000)) == threads * saves + 2
+
+
+@pytest.fixture
+def file_store(tmp_path: Path) -> SqliteStore:
+    return SqliteStore(str(tmp_path / "marrow.db"), busy_timeout_ms=30)
+
+
+def test_writer_that_waits_too_long_gets_an_error_that_says_try_again(file_store: SqliteStore) -> None:
+    door = Door(file_store)
+    door.say("Known.")
+    before = picture(file_store)
+    other = apsw.Connection(file_store.path)
+    other.execute("BEGIN IMMEDIATE")
+    with pytest.raises(StoreLocked) as caught:
+        door.say("Too late.")
+    assert caught.value.retryable
+    assert caught.value.exit_code == 75
+    assert caught.value.hint
+    assert picture(file_store) == before
+    other.execute("ROLLBACK")
+    other.close()
+    door.say("Now.")
+    assert sorted(door.select()) == ["Known.", "Now."]
+    file_store.close()
+
+
+def test_writer_waits_for_another_and_then_writes(tmp_path: Path) -> None:
+    store = SqliteStore(str(tmp_path / "marrow.db"), busy_timeout_ms=30_000)
+    door = Door(store)
+    other = apsw.Connection(store.path)
+    other.execute("BEGIN IMMEDIATE")
+    with ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(door.say, "Patience.")
+        with pytest.raises(TimeoutError):
+            waiting.result(timeout=0.05)
+        assert door.select() == []
+        other.execute("ROLLBACK")
+        other.close()
+        waiting.result(timeout=30)
+    assert door.select() == ["Patience."]
+    store.close()
+
+
+def test_reader_is_not_blocked_by_an_open_write_and_sees_nothing_of_it(file_store: SqliteStore) -> None:
+    door = Door(file_store)
+    address = door.say("Known.")
+    before = picture(file_store)
+    with ThreadPoolExecutor(1) as pool, file_store.writing() as writer:
+        entry = writer.records("local", [address], None, CURRENT)[0].entry
+        writer.index_words(entry, ["other"], ())
+        writer.count_use([entry], False, START)
+        assert pool.submit(picture, file_store).result(timeout=30) == before
+        assert pool.submit(door.find, "known").result(timeout=30) == ["Known."]
+        assert door.find("other") == ["Known."]  # The thread that writes sees what it wrote.
+    assert door.find("known") == []
+    file_store.close()
+
+
+def test_open_view_stays_as_it_was_while_others_write(file_store: SqliteStore) -> None:
+    door = Door(file_store)
+    door.say("First.")
+    with ThreadPoolExecutor(1) as pool, file_store.reading() as reader:
+        head = reader.head("local")
+        for n in range(5):
+            pool.submit(door.say, f"Later {n}.").result(timeout=30)
+        assert reader.head("local") == head
+        assert check_view(reader) == 1
+        assert len(reader.match("local", ["later"], None, None, 10)) == 0
+    assert door.seq() == 6
+    file_store.close()
+
+
+def test_writer_that_holds_the_store_does_not_keep_it_from_being_opened(file_store: SqliteStore) -> None:
+    Door(file_store).say("Known.")
+    with file_store.writing():
+        other = SqliteStore(file_store.path, busy_timeout_ms=30)
+        with other.reading() as reader:
+            assert reader.head("local").seq == 1
+        with pytest.raises(StoreLocked):
+            Door(other)
+        other.close()
+    file_store.close()
+
+
+def test_forked_child_uses_a_connection_of_its_own(file_store: SqliteStore, child_environment: dict[str, str]) -> None:
+    """In a process of its own: forking a test run with threads in it is asking for trouble."""
+    file_store.close()
+    program = (
+        "import os, sys\n"
+        "from marrow.store.sqlite import SqliteStore\n"
+        "from tests.store.door import Door, verify\n"
+        "store = SqliteStore(sys.argv[1]); door = Door(store); door.say('Parent.')\n"
+        "pid = os.fork()\n"
+        "if pid == 0:\n"
+        "    door.say('Child.'); verify(store); os._exit(0)\n"
+        "assert os.waitpid(pid, 0)[1] == 0\n"
+        "door.say('Parent again.'); verify(store)\n"
+        "assert sorted(door.select()) == ['Child.', 'Parent again.', 'Parent.']\n"
+    )
+    command = [sys.executable, "-c", program, file_store.path]
+    assert subprocess.run(command, env=child_environment, capture_output=True, timeout=60).stderr == b""

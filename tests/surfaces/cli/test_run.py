@@ -1,0 +1,227 @@
+"""Whole runs: answers, errors, exit codes, and what a run must not load, leave or show."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from marrow.model.errors import Internal, MarrowError, NewerFormat, NotAStore
+from marrow.surfaces.cli import program
+
+from .conftest import MARROW, CommandLine, Here
+
+ASKED_MODULES = "import sys; sys.argv[1:] = {words!r}; from marrow.__main__ import main; code = main(); {check}"
+HEAVY = ("click", "rich", "numpy", "apsw", "mcp", "tokenizers", "subprocess", "marrow.app")
+
+
+def test_the_first_minute_works_in_a_pipe(marrow: CommandLine) -> None:
+    saved = marrow.run("save", "we", "use", "SQLite:", "no", "server", "--domain", "decisions", "--tags", "db")
+    assert saved.code == 0
+    address = saved.out.partition("[")[2][:12]
+    recalled = marrow.run("recall", "why", "sqlite")
+    assert f"[{address}] decisions/claim" in recalled.out
+    assert "we use SQLite: no server" in recalled.out
+    assert recalled.err == ""
+    assert marrow.run("get", address[:6]).out.startswith(address)
+    assert marrow.run("recall", "--json", "why sqlite").json["items"][0]["address"] == address
+
+
+def test_unicode_goes_in_and_comes_out(marrow: CommandLine) -> None:
+    text = "Größe 📦 日本語 — naïve café"
+    marrow.run("save", text, "--kind", "observation")
+    assert text in marrow.run("search", "日本語").out
+    found = marrow.run("search", "café", "--json", env={"PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii"})
+    assert found.json["items"][0]["content"] == text
+    plain = marrow.run("search", "café", env={"PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii"})
+    assert plain.code == 0
+    assert "na?ve caf?" in plain.out
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (["serch", "x"], 2, "error: There is no command 'serch'.\nhint: Did you mean search? "),
+        (["search", "--limitt", "3"], 2, "error: marrow search has no option --limitt.\nhint: Did you mean --limit?\n"),
+        (["search", "--limit"], 2, "error: Option '--limit' requires an argument.\nhint: `marrow help search` "),
+        (["snapshot"], 2, "error: marrow snapshot needs one more word.\nhint: One of create, "),
+        (["recall"], 2, "error: memory_recall needs message.\nhint: `marrow help recall` "),
+        (["get", "xyz"], 2, "error: 'xyz' is not an address.\nhint: "),
+        (["get", "abcdef"], 3, "error: "),
+        (["get", "abcdef", "--project", "nowhere"], 3, "error: There is no project 'nowhere'."),
+        (["save", "x", "--domain", "nonsense"], 2, "error: 'nonsense' is not a domain here.\nhint: One of "),
+        (["help", "nonsense"], 2, "error: There is no help on 'nonsense'."),
+        (["status", "--budget-tokens", "x"], 2, "error: budget_tokens is a whole number"),
+        (["status", "--store", "ftp://x"], 2, "error: "),
+    ],
+)
+def test_an_error_says_what_and_what_to_do_and_has_its_exit_code(
+    here: Here, words: list[str], code: int, message: str
+) -> None:
+    ran = here(*words)
+    assert (ran.code, ran.out) == (code, "")
+    assert ran.err.startswith(message)
+    assert "Traceback" not in ran.err
+    as_json = here("--json", *words)
+    assert as_json.code == code
+    assert set(as_json.json["error"]) >= {"code", "message", "hint", "retryable"}
+    assert as_json.err == ""
+
+
+def test_a_usage_error_opens_no_store(here: Here, environment: dict[str, str]) -> None:
+    here("recall")
+    here("search", "--limit", "x", "y")
+    assert not Path(environment["MARROW_HOME"]).exists()
+
+
+def test_a_file_that_is_no_store_has_an_exit_code_of_its_own(marrow: CommandLine) -> None:
+    (marrow.repository / "notes.txt").write_text("nothing like a store" * 100, encoding="utf-8")
+    ran = marrow.run("status", "--store", "notes.txt")
+    assert ran.code == NotAStore.exit_code == 65
+    assert ran.err.startswith("error: ")
+
+
+def test_the_table_of_exit_codes_has_every_error(here: Here) -> None:
+    page = here("help", "exit-codes").out
+
+    def check(error: type[MarrowError]) -> None:
+        assert f"  {error.exit_code} {error.code}" in page
+        for below in error.__subclasses__():
+            check(below)
+
+    check(MarrowError)
+    assert f"{NewerFormat.exit_code} {NewerFormat.code}" in page
+    assert "\n  130 " in page
+    assert "\n  141 " in page
+
+
+def test_ctrl_c_ends_with_130_and_without_a_word(here: Here, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object) -> int:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(program, "_perform", interrupted)
+    ran = here("status")
+    assert (ran.code, ran.out, ran.err) == (130, "", "")
+
+
+@pytest.mark.parametrize("words", [["--help"], ["save", "x"], ["--json", "nonsense"]])
+def test_a_reader_that_goes_away_is_no_error(marrow: CommandLine, words: list[str]) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    process = subprocess.Popen(
+        [*MARROW, *words],
+        stdin=subprocess.DEVNULL,
+        stdout=writing,
+        stderr=subprocess.PIPE,
+        cwd=marrow.repository,
+        env=marrow.environment,
+    )
+    os.close(writing)
+    said = process.communicate()[1]
+    assert (process.returncode, said) == (141, b"")
+
+
+FAULTY = """
+import sys
+import marrow.app
+from marrow.operations import table
+from marrow.operations.catalogue import TABLE
+def memory_status(call, as_of: str = "") -> None:
+    "Broken on purpose."
+    raise ZeroDivisionError("on purpose")
+TABLE["memory_status"] = table.Operation("memory_status", "tree", memory_status)
+from marrow.__main__ import main
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+def test_a_fault_of_our_own_shows_no_traceback_unless_asked(marrow: CommandLine) -> None:
+    def run(*words: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-c", FAULTY, *words],
+            cwd=marrow.repository,
+            env=marrow.environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    quiet, loud, as_json = run("status"), run("status", "--debug"), run("status", "--json")
+    assert quiet.returncode == as_json.returncode == Internal.exit_code == 70
+    assert quiet.stderr.startswith("error: Marrow met a fault of its own (ZeroDivisionError: on purpose).\nhint: ")
+    assert "Traceback" not in quiet.stderr
+    assert '"code": "internal"' in as_json.stdout
+    assert "Traceback" in loud.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "absent"),
+    [
+        (["--version"], HEAVY),
+        (["--help"], HEAVY),
+        (["help", "search"], HEAVY),
+        (["completion", "bash"], ("rich", "numpy")),
+    ],
+)
+def test_a_quick_answer_loads_nothing_heavy(marrow: CommandLine, words: list[str], absent: tuple[str, ...]) -> None:
+    check = f"loaded = {set(absent)!r} & set(sys.modules); assert not loaded and code == 0, loaded"
+    ran = subprocess.run(
+        [sys.executable, "-c", ASKED_MODULES.format(words=words, check=check)],
+        cwd=marrow.repository,
+        env=marrow.environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ran.returncode == 0, ran.stderr
+
+
+@pytest.mark.parametrize("words", [["mcp"], ["--store", "x.db", "mcp", "--tools", "core", "--standalone"]])
+def test_the_mcp_server_starts_without_the_command_line(marrow: CommandLine, words: list[str]) -> None:
+    check = "assert not {'rich', 'marrow.surfaces.cli'} & set(sys.modules)"  # click comes with the SDK
+    ran = subprocess.run(
+        [sys.executable, "-c", ASKED_MODULES.format(words=words, check=check)],
+        stdin=subprocess.DEVNULL,
+        cwd=marrow.repository,
+        env=marrow.environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (ran.returncode, ran.stdout) == (0, ""), ran.stderr
+
+
+@pytest.mark.parametrize(
+    "words", [["mcp", "--tool", "x"], ["mcp", "here"], ["mcp", "--tools"], ["mcp", "--tools", "no-such"]]
+)
+def test_wrong_options_of_the_mcp_server_are_refused(marrow: CommandLine, words: list[str]) -> None:
+    ran = marrow.run(*words)
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err
+
+
+def test_the_version_is_one_line(marrow: CommandLine) -> None:
+    from marrow.version import __version__
+
+    assert marrow.run("--version").out == f"marrow {__version__}\n"
+    assert marrow.run("--no-color", "--version").out == f"marrow {__version__}\n"
+
+
+def test_the_budget_shortens_an_answer(here: Here) -> None:
+    for number in range(30):
+        here("save", f"fact {number} " + "about the furnace and its many parts " * 10)
+    long = here("active", "--budget-tokens", "2000").out
+    short = here("--budget-tokens", "100", "active").out
+    assert len(short) < len(long) / 4
+    assert "more" in short
+
+
+def test_quiet_leaves_out_remarks_and_keeps_answers(marrow: CommandLine) -> None:
+    env = {"MARROW_RECALL_TOP_K": "7"}
+    loud = marrow.run("config", "set", "recall.top_k", "8", env=env)
+    quiet = marrow.run("config", "set", "recall.top_k", "9", "--quiet", env=env)
+    assert "MARROW_RECALL_TOP_K" in loud.err
+    assert (quiet.err, quiet.out.startswith("recall.top_k = 9")) == ("", True)

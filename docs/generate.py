@@ -10,12 +10,11 @@ import inspect
 import sys
 import types
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import marrow
-from marrow.app import Memory, open_memory
+from marrow.app import Memory, method_name, open_memory
 from marrow.model.errors import MarrowError
 from marrow.operations.catalogue import GROUPS, MODULES, TABLE
 from marrow.operations.run import BUDGET_DEFAULT, BUDGET_MAX
@@ -63,6 +62,8 @@ MEANT = {
     "memory_switch.project": "a name or another name of a project",
     "memory_update.aliases": "other names of what it is about",
     "restore.path": "the backup",
+    "Memory.close": "Let go of the store. `with` does it.",
+    "Memory.project": "The name of the project at hand.",
 }
 
 
@@ -158,23 +159,28 @@ def _names(argument: Argument) -> str:
 def _result(operation: Operation) -> str:
     hints = get_type_hints(operation.result)
     about = _doc(operation.result)
-    named = ", ".join(f"`{f.name}` ({_words(without_none(hints[f.name]))})" for f in fields(operation.result))
+    named = ", ".join(f"`{name}` ({_words(without_none(hint))})" for name, hint in hints.items())
     return f"Result `{operation.result.__name__}`: {named}.{f' {about}' if about else ''}"
 
 
+def _is_result(part: object) -> bool:
+    """Whether a type is one of the values that operations give."""
+    return isinstance(part, type) and part.__module__.startswith(marrow.__name__)
+
+
 def _values() -> Iterator[str]:
-    """The dataclasses that results hold."""
+    """The values that results hold."""
     yield "## Values in results"
     yield "An empty field is left out of JSON, but for those that a program counts on."
     found: dict[str, type] = {}
     for operation in TABLE.values():
         for hint in get_type_hints(operation.result).values():
-            found |= {part.__name__: part for part in get_args(hint) if is_dataclass(part) and isinstance(part, type)}
+            found |= {part.__name__: part for part in get_args(hint) if _is_result(part)}
     for name, value in sorted(found.items()):
-        hints = get_type_hints(value)
         yield f"### {name}"
         yield _doc(value)
-        yield _table(("field", "type"), ((f"`{f.name}`", _words(without_none(hints[f.name]))) for f in fields(value)))
+        hints = get_type_hints(value).items()
+        yield _table(("field", "type"), ((f"`{field}`", _words(without_none(hint))) for field, hint in hints))
 
 
 def _usage(operation: Operation, words: Sequence[str], placed: Sequence[str] = ()) -> str:
@@ -255,7 +261,7 @@ list is `a,b` and a table `a=1,b=2`.
 A `.marrow.toml` comes from whoever wrote the repository, so it may set only the rows that say so: nothing that spends
 money, sends text away, names a server or reaches outside the project.
 
-A row that says *later* belongs to a part that is not there yet: its value is checked and kept, and nothing reads it."""
+A row that says (Later.) belongs to a part that is not there yet: its value is checked, and nothing reads it."""
 
 
 def _settings() -> str:
@@ -276,7 +282,7 @@ def _settings() -> str:
 
 
 def _about(setting: Setting, read: Collection[str]) -> str:
-    marks = ((setting.joins, " Adds."), (setting.secret, " Never shown."), (setting.name not in read, " *Later.*"))
+    marks = ((setting.joins, " Adds."), (setting.secret, " Never shown."), (setting.name not in read, " (Later.)"))
     return setting.help + "".join(mark for holds, mark in marks if holds)
 
 
@@ -285,9 +291,9 @@ def settings_read() -> set[str]:
     found = set(READ_BY_LOAD)
     for path in sorted(PACKAGE.rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            is_call = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and len(node.args) == 2
-            if is_call and node.func.attr in ("get", "maybe") and isinstance(node.args[0], ast.Constant):
-                found.add(str(node.args[0].value))
+            match node:
+                case ast.Call(func=ast.Attribute(attr="get" | "maybe"), args=[ast.Constant(value=name), _]):
+                    found.add(str(name))
     return found
 
 
@@ -339,10 +345,8 @@ def _tree(error: type[MarrowError], depth: int = 0) -> Iterator[tuple[type[Marro
 
 
 def methods() -> dict[str, Operation]:
-    """The methods of `Memory` that are operations."""
-    by_function = {operation.function.__name__: operation for operation in TABLE.values()}
-    found = vars(Memory).items()
-    return {name: by_function[m.__name__] for name, m in found if inspect.isfunction(m) and m.__name__ in by_function}
+    """The operations as methods of `Memory`, by their names there."""
+    return {method_name(operation): operation for operation in operations()}
 
 
 PYTHON = """It gives a `marrow.Memory`: a context manager, with the operations as methods. They take and give plain
@@ -363,15 +367,19 @@ def _python() -> str:
         ),
     )
     text += "\n\n## Everything else\n\n"
-    operations = methods()
+    as_methods = methods()
     others = (
         (name, value)
         for name, value in vars(Memory).items()
         if not name.startswith("_")
-        and name not in operations
+        and name not in as_methods
         and (inspect.isfunction(value) or isinstance(value, property))
     )
-    return text + _table(("name", "meaning"), ((_called(name, value), _doc(value)) for name, value in others)) + "\n"
+    return (
+        text
+        + _table(("name", "meaning"), ((_called(n, value), _doc(value) or MEANT[f"Memory.{n}"]) for n, value in others))
+        + "\n"
+    )
 
 
 def _called(name: str, value: Any) -> str:
@@ -419,7 +427,7 @@ def _words(hint: Any) -> str:
     if origin in (list, tuple):
         item = without_none(parts[0]) if parts else Any
         many = {str: "list of texts", Any: "list"}
-        return many.get(item) or f"list of {item.__name__ if is_dataclass(item) else 'objects'}"
+        return many.get(item) or f"list of {item.__name__ if _is_result(item) else 'objects'}"
     if origin in (Union, types.UnionType):
         return " or ".join(_words(part) for part in parts if part is not type(None))
     return "object"

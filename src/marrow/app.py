@@ -1,30 +1,36 @@
-"""Putting it together: the only place that builds objects. `open_memory` is `marrow.open`."""
+"""Putting it together: the only place that builds objects. `open_memory` is `marrow.open`.
+
+Opening reads the settings, finds the project and opens the store, so that what is wrong with them is said at once. The
+verbs and the embedder are loaded when the first of them is called: a program that only opens a memory, or lists what it
+could do, does not pay for them.
+"""
 
 from __future__ import annotations
 
-import getpass
+import keyword
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
-from .memory.engine import Asker, Engine
 from .model.errors import MarrowError
 from .model.scope import Principal, Scope
 from .model.standing import DOMAINS
-from .operations import core, knowledge, origins, store, tree
-from .operations.catalogue import TABLE
-from .operations.run import Answer, bind, invoke, perform
-from .operations.table import Call
+from .providers.embedder import Embedder
 from .providers.embedder import embedder as make_embedder
 from .repository import Identity, identify
 from .settings import Settings, load
-from .store import open_store
+from .store import Store, open_store
 
 if TYPE_CHECKING:
+    from .memory.engine import Engine
     from .memory.fill import Filled as Filled
+    from .operations import core, knowledge, origins, store, tree
+    from .operations.run import Answer
+    from .operations.table import Call, Operation
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -33,82 +39,123 @@ FLUSH_AT = 64
 MICROS_PER_DAY = 86_400_000_000
 
 
-def bound(function: Callable[Concatenate[Call, P], R]) -> Callable[Concatenate[Memory, P], R]:
-    """An operation as a method: the same arguments, the same types, defined once."""
-    operation = next(entry for entry in TABLE.values() if entry.function is function)
+if TYPE_CHECKING:
 
-    def method(self: Memory, /, *args: P.args, **kwargs: P.kwargs) -> R:
-        given = dict(zip((a.name for a in operation.arguments), args, strict=False)) | kwargs
-        result: R = invoke(self.call, operation, bind(operation, given))
-        return result
-
-    method.__name__, method.__doc__ = function.__name__, function.__doc__
-    return method
+    def bound(function: Callable[Concatenate[Call, P], R]) -> Callable[Concatenate[Memory, P], R]:
+        """The type of an operation as a method: the same arguments and result, written once."""
 
 
 class Memory:
     """A memory, opened from somewhere: the operations as methods, in the project at hand.
 
-    Methods take and give plain values; `call` does the same by name, as the other surfaces do.
+    Methods take and give plain values; `perform` does the same by name, as the other surfaces do.
     """
 
-    recall = bound(core.memory_recall)
-    search = bound(core.memory_search)
-    get = bound(core.memory_get)
-    save = bound(core.memory_save)
-    update = bound(core.memory_update)
-    relate = bound(core.memory_relate)
-    help = bound(core.memory_help)
+    if TYPE_CHECKING:
+        recall = bound(core.memory_recall)
+        search = bound(core.memory_search)
+        get = bound(core.memory_get)
+        save = bound(core.memory_save)
+        update = bound(core.memory_update)
+        relate = bound(core.memory_relate)
+        help = bound(core.memory_help)
 
-    reinforce = bound(tree.memory_reinforce)
-    forget = bound(tree.memory_forget)
-    status = bound(tree.memory_status)
-    roots = bound(tree.memory_roots)
-    active = bound(tree.memory_active)
-    log = bound(tree.memory_log)
-    explain = bound(tree.memory_explain)
-    compress = bound(origins.memory_compress)
-    session_compress = bound(origins.memory_session_compress)
-    reroot = bound(origins.memory_reroot)
-    diff = bound(origins.memory_diff)
-    soul = bound(origins.memory_soul)
-    provenance = bound(origins.memory_provenance)
-    graph = bound(origins.memory_graph)
-    prune_candidates = bound(origins.memory_prune_candidates)
+        reinforce = bound(tree.memory_reinforce)
+        forget = bound(tree.memory_forget)
+        status = bound(tree.memory_status)
+        roots = bound(tree.memory_roots)
+        active = bound(tree.memory_active)
+        log = bound(tree.memory_log)
+        explain = bound(tree.memory_explain)
+        compress = bound(origins.memory_compress)
+        session_compress = bound(origins.memory_session_compress)
+        reroot = bound(origins.memory_reroot)
+        diff = bound(origins.memory_diff)
+        soul = bound(origins.memory_soul)
+        provenance = bound(origins.memory_provenance)
+        graph = bound(origins.memory_graph)
+        prune_candidates = bound(origins.memory_prune_candidates)
 
-    snapshot_create = bound(knowledge.snapshot_create)
-    snapshot_list = bound(knowledge.snapshot_list)
-    snapshot_diff = bound(knowledge.snapshot_diff)
-    snapshot_restore = bound(knowledge.snapshot_restore)
-    lineage = bound(knowledge.lineage_of)
+        snapshot_create = bound(knowledge.snapshot_create)
+        snapshot_list = bound(knowledge.snapshot_list)
+        snapshot_diff = bound(knowledge.snapshot_diff)
+        snapshot_restore = bound(knowledge.snapshot_restore)
+        lineage = bound(knowledge.lineage_of)
 
-    init = bound(store.memory_init)
-    projects = bound(store.memory_projects)
-    switch = bound(store.memory_switch)
-    export = bound(store.memory_export)
-    import_ = bound(store.memory_import)
-    audit = bound(store.audit)
-    audit_verify = bound(store.audit_verify)
-    doctor = bound(store.doctor)
-    backup = bound(store.backup)
-    restore = bound(store.restore)
-    reindex = bound(store.reindex)
-    erase = bound(store.erase)
+        init = bound(store.memory_init)
+        projects = bound(store.memory_projects)
+        switch = bound(store.memory_switch)
+        export = bound(store.memory_export)
+        import_ = bound(store.memory_import)
+        audit = bound(store.audit)
+        audit_verify = bound(store.audit_verify)
+        doctor = bound(store.doctor)
+        backup = bound(store.backup)
+        restore = bound(store.restore)
+        reindex = bound(store.reindex)
+        erase = bound(store.erase)
 
-    def __init__(self, engine: Engine, asker: Asker, settings: Settings, identity: Identity) -> None:
-        self.engine = engine
+    def __init__(
+        self,
+        store: Store,
+        embedder: Embedder,
+        settings: Settings,
+        identity: Identity,
+        principal: Principal,
+        scope: Scope,
+    ) -> None:
+        self.store = store
+        self.embedder = embedder
         self.settings = settings
         self.identity = identity
-        self.call = Call(engine, asker)
+        self.principal = principal
+        self.scope = scope
+        self.actor = "python"
 
     @property
     def project(self) -> str:
-        return self.call.asker.scope.project
+        return self.scope.project
+
+    @cached_property
+    def engine(self) -> Engine:
+        from .memory.engine import Engine
+
+        return Engine(
+            store=self.store,
+            embedder=self.embedder,
+            domains=(*DOMAINS, *self.settings.get("domains.extra", tuple)),
+            redact_extra=self.settings.get("redact.extra", tuple),
+        )
+
+    @cached_property
+    def call(self) -> Call:
+        from .memory.engine import Asker
+        from .operations.table import Call
+
+        return Call(self.engine, Asker(self.principal, self.scope, self.actor, _aliases(self.identity)))
+
+    def __getattr__(self, name: str) -> Any:
+        """The operations as methods. Their names and types stand above; what they do comes from the one table."""
+        from .operations.catalogue import TABLE
+        from .operations.run import bind, invoke
+
+        operation = next((entry for entry in TABLE.values() if method_name(entry) == name), None)
+        if operation is None:
+            raise AttributeError(f"a memory has no {name!r}")
+
+        def method(*args: Any, **kwargs: Any) -> Any:
+            given = dict(zip((a.name for a in operation.arguments), args, strict=False)) | kwargs
+            return invoke(self.call, operation, bind(operation, given))
+
+        method.__name__, method.__doc__ = name, operation.function.__doc__
+        self.__dict__[name] = method
+        return method
 
     def perform(self, name: str, arguments: Mapping[str, Any], **about: Any) -> Answer:
-        """An operation by name, with its answer fitted to the reader's budget. `project` moves the whole call there."""
-        call = replace(self.call, **about) if about else self.call
-        answer = perform(call, name, arguments)
+        """An operation by name, with its answer fitted to the reader's budget."""
+        from .operations.run import perform
+
+        answer = perform(replace(self.call, **about) if about else self.call, name, arguments)
         if len(self.engine.pending) >= FLUSH_AT:
             self.flush()
         return answer
@@ -124,19 +171,20 @@ class Memory:
     def flush(self) -> None:
         """Write down what was measured. Lost without harm: a store that cannot be written now keeps none of it."""
         lines, self.engine.pending[:] = list(self.engine.pending), []
-        if not lines or self.engine.store.read_only:
+        if not lines or self.store.read_only:
             return
         days = self.settings.get("retention.telemetry_days", int)
         try:
-            with self.engine.store.writing() as writer:
+            with self.store.writing() as writer:
                 writer.measure(lines)
                 writer.prune_measurements(self.engine.clock() - days * MICROS_PER_DAY)
         except MarrowError:
             return
 
     def close(self) -> None:
-        self.flush()
-        self.engine.store.close()
+        if "engine" in self.__dict__:
+            self.flush()
+        self.store.close()
 
     def __enter__(self) -> Memory:
         return self
@@ -145,6 +193,12 @@ class Memory:
         self, kind: type[BaseException] | None, problem: BaseException | None, at: TracebackType | None
     ) -> None:
         self.close()
+
+
+def method_name(operation: Operation) -> str:
+    """What an operation is called in Python: its name without the group's prefix."""
+    name = operation.name.removeprefix("memory_")
+    return f"{name}_" if keyword.iskeyword(name) else name
 
 
 def open_memory(
@@ -173,16 +227,17 @@ def open_memory(
     with opened.reading() as reader:
         known = (reader.project_named(namespace, alias) for alias in (identity.name, *_aliases(identity)))
         name = next((found for found in known if found is not None), identity.name)
-    user = _user()
-    asker = Asker(Principal(user, namespace), Scope(namespace, name, user=user), actor, _aliases(identity))
-    domains = (*DOMAINS, *values.get("domains.extra", tuple))
-    engine = Engine(
-        store=opened,
-        embedder=make_embedder(values.get("embedder", str)),
-        domains=domains,
-        redact_extra=values.get("redact.extra", tuple),
+    user = os.environ.get("USER") or os.environ.get("USERNAME") or "user"
+    memory = Memory(
+        opened,
+        make_embedder(values.get("embedder", str)),
+        values,
+        identity,
+        Principal(user, namespace),
+        Scope(namespace, name, user=user),
     )
-    return Memory(engine, asker, values, identity)
+    memory.actor = actor
+    return memory
 
 
 def _aliases(identity: Identity) -> tuple[str, ...]:
@@ -199,11 +254,4 @@ def _dotted(name: str) -> str:
 _TABLES = frozenset("recall capture context compress summary embedder llm retention daemon log redact ignore".split())
 
 
-def _user() -> str:
-    try:
-        return getpass.getuser()
-    except (KeyError, OSError):
-        return "user"
-
-
-__all__ = ["Memory", "open_memory"]
+__all__ = ["Memory", "method_name", "open_memory"]

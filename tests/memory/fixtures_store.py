@@ -1,4 +1,4 @@
-"""What the tests of the memory itself share: worlds, each a store with a caller, a clock that ticks, and the real door."""
+"""What the tests of the memory itself share: worlds, each a store with a caller and a clock that ticks."""
 
 from __future__ import annotations
 

@@ -13,6 +13,7 @@ from marrow.memory.export import export
 from marrow.memory.import_bundle import import_bundle
 from marrow.memory.snapshot import snapshot_create, snapshot_restore
 from marrow.model.errors import Forbidden
+from marrow.store.chains import packed
 
 from . import fixtures_store
 from .fixtures_store import World, make_world
@@ -175,8 +176,6 @@ def test_altered_event_of_an_attached_chain_is_named(on_disk: World, tmp_path: P
                 "summary": "nothing happened",
             }
         )
-    from marrow.store.chains import packed  # noqa: PLC0415 only to forge
-
     with apsw.Connection(str(on_disk.path)) as connection:
         connection.execute("UPDATE attachments SET chain = ?", (packed((forged, *attached.chain[1:])),))
     connection.close()

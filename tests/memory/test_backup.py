@@ -75,7 +75,9 @@ def test_backup_and_restore_need_the_right_to_administer(on_disk: World, tmp_pat
             restore(on_disk.engine, asker, made, dry_run=False, confirm=True)
 
 
-def test_tenant_among_others_can_neither_carry_off_nor_turn_back_the_whole_store(on_disk: World, tmp_path: Path) -> None:
+def test_tenant_among_others_can_neither_carry_off_nor_turn_back_the_whole_store(
+    on_disk: World, tmp_path: Path
+) -> None:
     grown(on_disk)
     made = backup(on_disk.engine, on_disk.asker, str(tmp_path / "b.db")).path
     tenant = in_namespace(on_disk, "tenant")

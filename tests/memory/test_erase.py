@@ -45,7 +45,7 @@ def gone(world: World, address: str) -> bool:
 def test_dry_run_tells_and_changes_nothing(world: World) -> None:
     address = world.say("Forget me.")
     told = erase(world.engine, world.asker, address=address)
-    assert (told.dry_run, told.chosen, told.count, told.seq) == (True, (address[:12],), 1, None)
+    assert (told.dry_run, told.chosen, told.total, told.seq) == (True, (address[:12],), 1, None)
     assert "ackups" in told.reminder
     assert "export" in told.reminder
     assert not gone(world, address)
@@ -95,7 +95,11 @@ def test_what_was_made_from_it_goes_too_and_other_inputs_come_back(world: World)
     assert set(done.made_from_them) == {summary[:12], arc[:12]}
     assert done.brought_back == (plain[:12],)
     assert all(gone(world, address) for address in (secret, summary, arc))
-    assert (world.state(plain), world.state(elsewhere), world.state(other_summary)) == ("active", "compressed", "active")
+    assert (world.state(plain), world.state(elsewhere), world.state(other_summary)) == (
+        "active",
+        "compressed",
+        "active",
+    )
     events = world.read(lambda r: list(r.events("local", latest=True)))
     assert [event.operation for event in events[:2]] == ["erase", "erase"]
     assert [touched.address for touched in events[1].touched] == [plain]
@@ -137,7 +141,9 @@ def test_what_a_user_said_is_erased_and_what_others_said_too_is_kept(world: Worl
     done = erase(world.engine, world.asker, user="bo", dry_run=False, confirm=True)
     assert set(done.chosen) == {a[:12] for a in (alone, twice, forgotten, elsewhere)}
     assert set(done.kept_shared) == {shared[:12], both[:12]}
-    assert [gone(world, a) for a in (alone, twice, forgotten, elsewhere, shared, both, other)] == [True] * 4 + [False] * 3
+    assert [gone(world, a) for a in (alone, twice, forgotten, elsewhere, shared, both, other)] == [True] * 4 + [
+        False
+    ] * 3
 
 
 def test_thread_and_filter_choose_too(world: World) -> None:
@@ -155,7 +161,7 @@ def test_thread_and_filter_choose_too(world: World) -> None:
     told = erase(world.engine, world.asker, filter=Filter(projects=("orchard",), kinds=("incident",)))
     assert (told.chosen, told.kept_shared) == ((), (incident[:12],))
     done = erase(world.engine, world.asker, user="nobody", dry_run=False, confirm=True)
-    assert (done.count, done.seq) == (0, None)
+    assert (done.total, done.seq) == (0, None)
 
 
 def test_other_versions_are_told_and_not_taken(world: World) -> None:
@@ -168,7 +174,13 @@ def test_other_versions_are_told_and_not_taken(world: World) -> None:
 
 @pytest.mark.parametrize(
     "given",
-    [{}, {"filter": Filter()}, {"filter": Filter(include_superseded=True)}, {"user": " "}, {"address": "abcdef", "user": "bo"}],
+    [
+        {},
+        {"filter": Filter()},
+        {"filter": Filter(include_superseded=True)},
+        {"user": " "},
+        {"address": "abcdef", "user": "bo"},
+    ],
 )
 def test_it_must_be_said_what_to_erase(world: World, given: dict[str, object]) -> None:
     world.say("Here.")
@@ -256,7 +268,9 @@ def test_nothing_of_it_is_left_in_the_bytes_of_the_files(on_disk: World, among: 
     for number in range(among):
         on_disk.say(f"Claim {number} about q{number}x and the qu{number} trees.", tags=(f"w{number % 7}",), thread="x")
     address = say_with_markers(on_disk)
-    on_disk.say(f"{MARKERS['content']} shines over the orchard.", user=MARKERS["user"], metadata={"y": MARKERS["metadata"]})
+    on_disk.say(
+        f"{MARKERS['content']} shines over the orchard.", user=MARKERS["user"], metadata={"y": MARKERS["metadata"]}
+    )
     for number in range(among // 2):
         on_disk.say(f"Later claim {number} with z{number}.")
     new = on_disk.supersede(address, f"{MARKERS['content']} does not shine.", MARKERS["reason"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -53,10 +54,8 @@ def address(content: str) -> str:
 def act(world: World, move: Move) -> None:
     """One move through the real door. One that makes no sense now is refused there, and that is fine."""
     name, *rest = move
-    try:
+    with suppress(Conflict, NotFound, Invalid, Immutable):
         _act(world, name, rest)
-    except (Conflict, NotFound, Invalid, Immutable):
-        pass
 
 
 def _act(world: World, name: str, rest: Sequence[Any]) -> None:

@@ -28,7 +28,9 @@ pair = fixtures_store.pair
 
 def grown(world: World) -> World:
     """A memory with something of everything in it."""
-    a = world.say("The gate is green.", anchors=[Anchor("lines", "gate.py", '{"end":3,"start":1}')], thread="t", user="bo")
+    a = world.say(
+        "The gate is green.", anchors=[Anchor("lines", "gate.py", '{"end":3,"start":1}')], thread="t", user="bo"
+    )
     b = world.supersede(a, "The gate is blue.", "painted")
     c = world.say("Plums are sold.", tags=("shop",), aliases=("prunes",), metadata={"owner": "ada", "n": 1.5})
     world.say("Plums are sold.", at=1)
@@ -276,7 +278,9 @@ def test_chain_that_was_altered_is_refused(pair: tuple[World, World], tmp_path: 
     assert other.read(lambda r: list(r.attachments("local"))) == []
 
 
-@pytest.mark.parametrize("raw", [b"", b"hello", b"\x1f\x8b", b"\x1f\x8b\x08\x00garbage", gzip.compress(b""), b"SQLite format 3"])
+@pytest.mark.parametrize(
+    "raw", [b"", b"hello", b"\x1f\x8b", b"\x1f\x8b\x08\x00garbage", gzip.compress(b""), b"SQLite format 3"]
+)
 def test_file_that_is_no_bundle_is_refused(world: World, tmp_path: Path, raw: bytes) -> None:
     path = tmp_path / "x.bundle"
     path.write_bytes(raw)

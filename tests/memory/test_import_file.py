@@ -120,7 +120,9 @@ def test_batches_are_several_events_and_progress_is_told(world: World, tmp_path:
         ("[" * 100_000, "source"),
     ],
 )
-def test_mistake_in_a_line_is_named_and_nothing_is_imported(world: World, tmp_path: Path, line: str, field: str) -> None:
+def test_mistake_in_a_line_is_named_and_nothing_is_imported(
+    world: World, tmp_path: Path, line: str, field: str
+) -> None:
     path = written(tmp_path, "bad.jsonl", '{"text": "good"}\n' * 300 + line + "\n")
     with pytest.raises(Invalid) as problem:
         import_jsonl(world.engine, world.asker, path)

@@ -98,7 +98,7 @@ def test_diff_sees_anchors(world: World) -> None:
 def test_diff_up_to_now_and_by_time(world: World) -> None:
     world.say("one")
     two = world.say("two")
-    between = moment(world.read(lambda r: [e.at for e in r.events("local")][0])).isoformat()
+    between = moment(world.read(lambda r: next(e.at for e in r.events("local")))).isoformat()
     assert [item.address for item in snapshot_diff(world.engine, world.asker, 1).items] == [two]
     assert [item.address for item in snapshot_diff(world.engine, world.asker, between).items] == [two]
     assert len(snapshot_diff(world.engine, world.asker, "2020-01-01").items) == 2

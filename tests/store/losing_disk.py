@@ -8,7 +8,6 @@ A file's name is on the disk with its first synchronisation; a deletion without 
 from __future__ import annotations
 
 from random import Random
-from types import TracebackType
 from typing import Any
 
 import apsw
@@ -73,6 +72,7 @@ class LosingDisk(apsw.VFS):
     """All files of one test. `cut_after` operations that change something, the power goes."""
 
     def __init__(self, name: str, chance: Random) -> None:
+        self.name = name
         self.files: dict[str, LosingFile] = {}
         self.gone: dict[str, LosingFile] = {}
         self.chance = chance
@@ -84,27 +84,20 @@ class LosingDisk(apsw.VFS):
 
     def changing(self) -> None:
         self.operations += 1
-        if self.is_off:
-            raise apsw.IOError("there is no power")
-        if self.cut_after is not None and self.operations > self.cut_after:
+        if not self.is_off and self.cut_after is not None and self.operations > self.cut_after:
             self.cut()
             raise apsw.IOError("the power went")
 
     def cut(self) -> None:
-        """Now. What survives is decided once."""
+        """Now. What survives is decided here; what the program does afterwards is no longer of this world."""
         self.is_off = True
         for path, file in {**self.gone, **self.files}.items():
             if file.named:
                 self.survived[path] = file.survivors(self.chance)
 
-    def check_power(self) -> None:
-        if self.is_off:
-            raise apsw.IOError("there is no power")
-
     # What SQLite calls
 
     def xOpen(self, name: str | apsw.URIFilename | None, flags: list[int]) -> Any:  # noqa: N802
-        self.check_power()
         path = name.filename() if isinstance(name, apsw.URIFilename) else name or f"temporary {len(self.files)}"
         if path not in self.files:
             self.files[path] = LosingFile()
@@ -118,14 +111,7 @@ class LosingDisk(apsw.VFS):
             self.gone[filename] = file
 
     def xAccess(self, pathname: str, flags: int) -> bool:  # noqa: N802
-        self.check_power()
         return pathname in self.files and (flags != apsw.SQLITE_ACCESS_EXISTS or bool(self.files[pathname].now))
-
-    def excepthook(
-        self, etype: type[BaseException] | None, evalue: BaseException | None, etraceback: TracebackType | None
-    ) -> bool:
-        """Errors while the power is off are expected, and SQLite hears of them all the same."""
-        return True
 
 
 class LosingHandle:
@@ -135,7 +121,6 @@ class LosingHandle:
         self.disk, self.file = disk, file
 
     def xRead(self, amount: int, offset: int) -> bytes:  # noqa: N802
-        self.disk.check_power()
         return bytes(self.file.now[offset : offset + amount])
 
     def xWrite(self, data: bytes, offset: int) -> None:  # noqa: N802
@@ -151,7 +136,6 @@ class LosingHandle:
         self.file.synchronise()
 
     def xFileSize(self) -> int:  # noqa: N802
-        self.disk.check_power()
         return len(self.file.now)
 
     def xLock(self, level: int) -> None:  # noqa: N802
@@ -177,4 +161,5 @@ class LosingHandle:
         """What is in memory stays there."""
 
     def excepthook(self, *_: object) -> bool:
+        """SQLite does not pass every failure on; the one of the cut is known."""
         return True

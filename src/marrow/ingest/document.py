@@ -28,7 +28,7 @@ README_SUFFIXES = (*SUFFIXES, ".rst", ".txt", "")
 _HEADING = re.compile(r"(#{1,6})[ \t]+(.+?)[ \t]*#*\s*$")
 _UNDERLINE = re.compile(r"(=+|-+)[ \t]*$")
 _FENCE = re.compile(r"[ \t]{0,3}(`{3,}|~{3,})")
-_FRONT_MATTER = re.compile(r"---\n.*?\n---\n", re.S)
+_FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n", re.S)
 # Lines that say nothing: badges and pictures alone, comments, and bare tags.
 _NOISE = re.compile(r"\s*(?:(?:\[?!\[[^\]]*\]\([^)]*\)(?:\]\([^)]*\))?\s*)+|(?:</?[a-zA-Z][^>]*>\s*)+)$")
 _COMMENT = re.compile(r"<!--.*?-->", re.S)

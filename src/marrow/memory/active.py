@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from ..model.errors import Invalid
 from ..model.record import Filter, Record
@@ -12,8 +13,7 @@ from .moment import moment
 LIMIT_MAX = 10_000
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
+class Page(NamedTuple):
     records: tuple[Record, ...]
     total: int
     offset: int

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ..model.errors import Invalid
 from ..model.event import Event
@@ -14,8 +14,7 @@ from .engine import Asker, Engine, resolve, sequence
 LIMIT_MAX = 1000
 
 
-@dataclass(frozen=True, slots=True)
-class Audited:
+class Audited(NamedTuple):
     """One event. `erased` counts the nodes of it that are gone for good; their addresses are not known any more."""
 
     seq: int
@@ -32,8 +31,7 @@ class Audited:
     hash: str
 
 
-@dataclass(frozen=True, slots=True)
-class Audit:
+class Audit(NamedTuple):
     """Events, latest first. `more` says that older ones match too: ask again with `until` one below the last number."""
 
     items: tuple[Audited, ...]

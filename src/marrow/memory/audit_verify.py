@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from ..model.address import shown
 from ..model.errors import MarrowError
@@ -28,8 +29,7 @@ _DIGITS = "0123456789abcdef"
 _UNREADABLE = (MarrowError, ValueError, TypeError, KeyError, IndexError)
 
 
-@dataclass(frozen=True, slots=True)
-class Verified:
+class Verified(NamedTuple):
     """`checked` counts what was looked at. `problems` names what is damaged, at most a few hundred of them.
 
     `derived` are those of the problems that `reindex` repairs: the kept tree, not what it is kept of."""

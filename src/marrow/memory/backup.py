@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from ..model.errors import Forbidden, StoreDamaged
 from ..model.event import Head
@@ -14,8 +14,7 @@ from .engine import Asker, Engine
 from .files import checked_target, sync_folder
 
 
-@dataclass(frozen=True, slots=True)
-class BackedUp:
+class BackedUp(NamedTuple):
     """Where the backup lies, and where the caller's chain ends in it."""
 
     path: str
@@ -44,9 +43,14 @@ def check_whole_store(engine: Engine, asker: Asker) -> None:
     """A store is one file with every namespace in it. Whoever works on the machine owns it; a tenant among others
     must not carry off or turn back the memory of the others."""
     asker.principal.check(ADMIN, asker.namespace)
-    with engine.store.reading() as reader:
-        others = [name for name in reader.namespaces() if name != asker.namespace]
-    if others and asker.principal.namespace != LOCAL_NAMESPACE:
+    if asker.principal.namespace == LOCAL_NAMESPACE:
+        return
+    try:
+        with engine.store.reading() as reader:
+            is_shared = any(name != asker.namespace for name in reader.namespaces())
+    except StoreDamaged:
+        is_shared = True
+    if is_shared:
         raise Forbidden(
             "This store is shared with other namespaces.", hint="Ask who runs it, or use `marrow export`.", field="path"
         )

@@ -13,7 +13,7 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from gzip import BadGzipFile, GzipFile
-from typing import IO, Any, ParamSpec, TypeVar
+from typing import IO, Any, NamedTuple, ParamSpec, TypeVar
 
 from ..model.address import is_address
 from ..model.change import Copy, Merge, NameProject
@@ -41,8 +41,7 @@ T = TypeVar("T")
 NOTHING_CHANGED = "Nothing was imported. Export it anew, or look at that line with zcat."
 
 
-@dataclass(frozen=True, slots=True)
-class Header:
+class Header(NamedTuple):
     """Whose memory it was and where its chain ended. `projects` None: all of them, so the chain is there too."""
 
     namespace: str
@@ -50,8 +49,7 @@ class Header:
     projects: tuple[str, ...] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Bundle:
+class Bundle(NamedTuple):
     """A bundle as it was read: the header, and the merge that it asks for."""
 
     header: Header

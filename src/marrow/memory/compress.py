@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ..model.change import Restate, Say
 from ..model.errors import Conflict, Invalid, TooLarge
@@ -30,8 +30,7 @@ MISSING_SHOWN = 8
 KIND = "summary"
 
 
-@dataclass(frozen=True, slots=True)
-class Compressed:
+class Compressed(NamedTuple):
     """What became of a compression. `address` is empty when it was only tried."""
 
     address: str

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
+from typing import NamedTuple
 
 from ..model.event import Event
 from ..model.record import Record
@@ -19,8 +20,7 @@ _BOOKKEEPING = frozenset(("generation", "changed_at", "reason", "salt"))
 _COMPARED = tuple(f.name for f in fields(Standing) if f.name not in _BOOKKEEPING)
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
+class Difference(NamedTuple):
     """One node in one project. `what` is added, removed or changed; `fields` says what about it differs."""
 
     what: str
@@ -33,8 +33,7 @@ class Difference:
     line: str
 
 
-@dataclass(frozen=True, slots=True)
-class Differences:
+class Differences(NamedTuple):
     """From one sequence number to another. `erased` counts what was touched between them and is gone for good."""
 
     start: int

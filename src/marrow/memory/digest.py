@@ -11,7 +11,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ..model.text import shorten, token_estimate
 from ..store.terms import STOP_WORDS, terms_of
@@ -43,8 +43,7 @@ _FILE = re.compile(
 _PATH_START = ("/", "~/", "./", "../")
 
 
-@dataclass(frozen=True, slots=True)
-class Corpus:
+class Corpus(NamedTuple):
     """The texts that are summed up, the terms of each, and in how many of them a term stands."""
 
     texts: tuple[str, ...]

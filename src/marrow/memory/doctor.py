@@ -8,8 +8,8 @@ from __future__ import annotations
 import shutil
 import stat
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from ..model.errors import MarrowError, StoreDamaged
 from ..model.scope import ADMIN, READ
@@ -25,8 +25,7 @@ OWNER_ONLY = 0o600
 _CANONICAL, _INDEX, _MODEL, _TREE, _RIGHTS, _MACHINE = "canonical", "index", "model", "tree", "rights", "machine"
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(NamedTuple):
     """`severity` is error (memory is lost or in danger), warning (something works worse than it should) or note."""
 
     severity: str
@@ -35,8 +34,7 @@ class Finding:
     part: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Diagnosis:
+class Diagnosis(NamedTuple):
     """`ok` when there is nothing above a note. `repaired` says what was done; the findings are those that remain."""
 
     ok: bool

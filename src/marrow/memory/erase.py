@@ -8,7 +8,8 @@ is kept, and the result says so.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from ..model.address import shown
 from ..model.change import Restate
@@ -27,8 +28,7 @@ REMINDER = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Erased:
+class Erased(NamedTuple):
     """Addresses in the form that is shown. `chosen` were asked for, `made_from_them` go with them, `kept_shared` stay
     because others said them too, `brought_back` were compressed into something erased, `other_versions` superseded or
     were superseded by something erased and stay unless they are named."""
@@ -43,12 +43,11 @@ class Erased:
     reminder: str = REMINDER
 
     @property
-    def count(self) -> int:
+    def total(self) -> int:
         return len(self.chosen) + len(self.made_from_them)
 
 
-@dataclass(frozen=True, slots=True)
-class _Plan:
+class _Plan(NamedTuple):
     chosen: tuple[str, ...]
     made: tuple[str, ...]
     shared: tuple[str, ...]

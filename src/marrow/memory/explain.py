@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ..model.record import CURRENT, Filter, Record
 from ..search.find import Question, find
@@ -11,8 +11,7 @@ from .engine import Asker, Engine, resolve
 from .recall import recall
 
 
-@dataclass(frozen=True, slots=True)
-class Explained:
+class Explained(NamedTuple):
     """`rank` is its place among all that was searched, 0 when it was not even a candidate."""
 
     record: Record

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from gzip import GzipFile
 from pathlib import Path
-from typing import IO
+from typing import IO, NamedTuple
 
 from ..model.address import shown
 from ..model.change import Copy, NameProject
@@ -30,8 +30,7 @@ BATCH = 500
 _DIGITS = "0123456789abcdef"
 
 
-@dataclass(frozen=True, slots=True)
-class Exported:
+class Exported(NamedTuple):
     """What was written where. `events` is 0 when only some projects were exported: the chain speaks of all of them."""
 
     path: str

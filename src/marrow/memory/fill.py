@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from ..ingest.document import KIND as DOCUMENT
 from ..ingest.document import SOURCE, documents
@@ -33,8 +34,7 @@ _USUAL = frozenset(
 Progress = Callable[[int, int | None], None]
 
 
-@dataclass(frozen=True, slots=True)
-class Filled:
+class Filled(NamedTuple):
     """What was read, how much of it was new and how much had gone; `problem` says what could not be read.
 
     `question` is one that this memory can answer.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ..model.link import Anchor, Link
 from ..model.node import Occurrence
@@ -10,8 +10,7 @@ from ..model.record import Interval, Record
 from .engine import Asker, Engine, resolve, sequence
 
 
-@dataclass(frozen=True, slots=True)
-class Whole:
+class Whole(NamedTuple):
     """A record with everything that is known about it. `superseded_by` names what took its place."""
 
     record: Record

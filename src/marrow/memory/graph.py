@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from ..model.errors import Invalid
 from ..model.link import CAUSAL_RELS, Link, check_rel
@@ -26,8 +27,7 @@ DERIVED_FROM = "derived_from"
 BATCH = 500
 
 
-@dataclass(frozen=True, slots=True)
-class Reached:
+class Reached(NamedTuple):
     """A node, the number of links on the strongest path to it, how strong that path is, and its last link."""
 
     record: Record
@@ -36,8 +36,7 @@ class Reached:
     by: Link | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Graph:
+class Graph(NamedTuple):
     """The nodes, strongest first, beginning with the one that was asked for, and every link between two of them.
 
     `cut` when there were more than `limit`.

@@ -7,7 +7,8 @@ that exchange bundles know the same afterwards, in whichever order they do it, a
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from ..model.change import Copy, Merge, NameProject
 from ..model.link import Link
@@ -25,8 +26,7 @@ Progress = Callable[[int, "int | None"], None]
 BATCH = 500
 
 
-@dataclass(frozen=True, slots=True)
-class _Plan:
+class _Plan(NamedTuple):
     """The part of a merge that this memory does not know yet."""
 
     merge: Merge

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ..model.change import NEW, SAME, Say
 from ..model.draft import Draft, check_kind, occurrence_of, standing_of
@@ -25,8 +25,7 @@ Progress = Callable[[int, "int | None"], None]
 BATCH = 200
 
 
-@dataclass(frozen=True, slots=True)
-class Imported:
+class Imported(NamedTuple):
     """`found` is what the file holds; new, changed and unchanged say what became of it, or would with `dry_run`."""
 
     source: str
@@ -41,8 +40,7 @@ class Imported:
     events: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Placed:
+class Placed(NamedTuple):
     """A draft and where in the file it stands."""
 
     where: str

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ..model.record import Record
 from .engine import Asker, Engine, resolve, sequence
 from .provenance import DERIVED_FROM, INPUT, SUPERSEDES, Origin, Provenance, Sight, Step, line, trace, walk
 
 
-@dataclass(frozen=True, slots=True)
-class Lineage:
+class Lineage(NamedTuple):
     """`followed` is all that came of the node, nearest first; `via` says how: made from it as an input, derived from
     it, or in its place. `superseded_by` is the line of those that took its place, the first one first."""
 

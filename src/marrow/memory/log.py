@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from ..model.record import Filter, Record
 from ..search.find import Question, find
 from .engine import Asker, Engine, sequence
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(NamedTuple):
     """A record and the event that made it stand as it does."""
 
     record: Record

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from ..model.event import Event
 from ..model.node import Occurrence
@@ -23,16 +24,14 @@ NODES_MAX = 2_000
 INPUT, DERIVED_FROM, SUPERSEDES = "input", "derived_from", "supersedes"
 
 
-@dataclass(frozen=True, slots=True)
-class Said:
+class Said(NamedTuple):
     """One occurrence, and the project that it was said in."""
 
     project: str
     occurrence: Occurrence
 
 
-@dataclass(frozen=True, slots=True)
-class Held:
+class Held(NamedTuple):
     """A standing, from which event until before which (None: it still holds), and who brought it about."""
 
     seq: int
@@ -44,8 +43,7 @@ class Held:
     standing: Standing
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
+class Origin(NamedTuple):
     """A node in the history of another: how it was reached (`via`, from the node `of`) and over how many steps.
 
     `record` is None when it is missing.
@@ -60,8 +58,7 @@ class Origin:
     held: tuple[Held, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Provenance:
+class Provenance(NamedTuple):
     """A node, all that it goes back to (nearest first), the line of nodes that it took the place of (latest first), and
     the leaves: what goes back to nothing else. `cut` when there was more than is shown."""
 
@@ -73,8 +70,7 @@ class Provenance:
     cut: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(NamedTuple):
     """From the node `of` to the node `address`."""
 
     of: str

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ..model.errors import Invalid
 from ..model.moments import MICROS_PER_DAY, age
@@ -32,8 +32,7 @@ _DRIFT_WORDS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(NamedTuple):
     """A record that may be stale: how stale from 0 to 1, and why, the strongest reason first."""
 
     record: Record
@@ -41,8 +40,7 @@ class Candidate:
     reasons: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class PruneCandidates:
+class PruneCandidates(NamedTuple):
     """The worst first. `considered` is how many were looked at, `found` how many reached the threshold."""
 
     candidates: tuple[Candidate, ...]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ..model.errors import Invalid
 from ..model.record import CURRENT, Filter, Record
@@ -24,8 +24,7 @@ OVERLAP_MIN = 0.34
 SHARE_OF_BEST_MIN = 0.45
 
 
-@dataclass(frozen=True, slots=True)
-class Recalled:
+class Recalled(NamedTuple):
     """In tiers. `depth` is how many the message was worth."""
 
     pinned: tuple[Record, ...]

@@ -7,8 +7,7 @@ which serve until one transaction puts the new in their place.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..model.errors import Invalid
 from ..model.record import CURRENT, Filter, Record
@@ -27,8 +26,7 @@ CHOICES = (WORDS, VECTORS, TREE, ALL)
 BATCH = 500
 
 
-@dataclass(frozen=True, slots=True)
-class Reindexed:
+class Reindexed(NamedTuple):
     """How much was made again. `wrong_roots` names the namespaces whose standings do not give the root of the chain:
     that is damage to what is canonical, and `audit_verify` says more."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ..model.change import SAME, Receipt
 from ..model.change import Relate as RelateStep
@@ -10,8 +10,7 @@ from ..model.link import check_rel
 from .engine import Asker, Engine, resolve, submit
 
 
-@dataclass(frozen=True, slots=True)
-class Related:
+class Related(NamedTuple):
     source: str
     target: str
     rel: str

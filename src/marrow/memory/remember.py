@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..model.change import NEW, Receipt, Say
 from ..model.draft import Draft, check_kind, occurrence_of, standing_of
@@ -24,8 +23,7 @@ NEAREST = 8
 LIKENESSES_MAX = 5
 
 
-@dataclass(frozen=True, slots=True)
-class Similar:
+class Similar(NamedTuple):
     """A known node that is like a new one."""
 
     address: str
@@ -33,8 +31,7 @@ class Similar:
     likeness: Likeness
 
 
-@dataclass(frozen=True, slots=True)
-class Saved:
+class Saved(NamedTuple):
     """What became of one draft."""
 
     address: str
@@ -47,8 +44,7 @@ class Saved:
     similar: tuple[Similar, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Remembered:
+class Remembered(NamedTuple):
     """`compared` is False for large batches: they are not compared with what is known."""
 
     saved: tuple[Saved, ...]

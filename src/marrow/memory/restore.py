@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import shutil
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from ..model.errors import Conflict, Invalid, StoreDamaged
 from ..model.event import Head
@@ -14,8 +14,7 @@ from .engine import Asker, Engine
 from .files import existing_file, sync_folder
 
 
-@dataclass(frozen=True, slots=True)
-class RestoredStore:
+class RestoredStore(NamedTuple):
     """What the backup held, what was there before (None when it could not be read), and where that was kept."""
 
     path: str
@@ -29,9 +28,8 @@ class RestoredStore:
 
 def restore(engine: Engine, asker: Asker, path: str, *, dry_run: bool = True, confirm: bool = False) -> RestoredStore:
     """Put everything back as the backup has it: every namespace, the log included."""
+    check_whole_store(engine, asker)
     before = _head(engine, asker)
-    if before is not None:
-        check_whole_store(engine, asker)
     source = existing_file(path, field="path")
     place = _place(engine)
     if source.resolve() == place.resolve():

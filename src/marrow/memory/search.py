@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from ..model.errors import Invalid
 from ..model.record import Filter
@@ -13,8 +14,7 @@ from .moment import moment
 LIMIT_MAX = 1000
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """The hits, and how it was searched when something was missing ("words only")."""
 
     hits: tuple[Hit, ...]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ..model.change import SAME, Receipt, RestoreTo, TakeSnapshot
 from ..model.draft import check_tags
@@ -18,16 +18,14 @@ from .differences import Differences, differences
 from .engine import Asker, Engine, sequence, submit
 
 
-@dataclass(frozen=True, slots=True)
-class Snapshots:
+class Snapshots(NamedTuple):
     """Every snapshot of the namespace, oldest first, and where its chain ends now."""
 
     items: tuple[Snapshot, ...]
     head: Head
 
 
-@dataclass(frozen=True, slots=True)
-class Restored:
+class Restored(NamedTuple):
     """What a restore changed, or would change. `undo` is the number to restore to in order to take it back."""
 
     to: int

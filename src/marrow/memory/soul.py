@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from ..model.address import shown
 from ..model.errors import Invalid
@@ -30,8 +30,7 @@ LINE_TOKENS_MIN = 8
 _MARK = re.compile(r"(?:[-*•>]|#{1,6}|\d{1,2}[.)])\s+")
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(NamedTuple):
     """One node in the document. `marks` are what a reader must know before trusting it."""
 
     address: str
@@ -42,8 +41,7 @@ class Line:
     marks: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
+class Section(NamedTuple):
     """A domain: its lines, and how many more nodes there are in it."""
 
     domain: str
@@ -51,8 +49,7 @@ class Section:
     left_out: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Soul:
+class Soul(NamedTuple):
     """`left_out` counts all nodes without a line; `unread` those among them that were too old to be weighed."""
 
     project: str
@@ -189,7 +186,7 @@ def _within_budget(whole: Soul, budget: int) -> Soul:
 
 def _shown(whole: Soul, counts: Sequence[int]) -> Soul:
     sections = tuple(
-        replace(section, lines=section.lines[:count], left_out=len(section.lines) - count)
+        section._replace(lines=section.lines[:count], left_out=len(section.lines) - count)
         for section, count in zip(whole.sections, counts, strict=True)
     )
-    return replace(whole, sections=sections, left_out=whole.unread + sum(section.left_out for section in sections))
+    return whole._replace(sections=sections, left_out=whole.unread + sum(section.left_out for section in sections))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ..model.event import Head
 from ..model.record import Filter
@@ -12,8 +12,7 @@ from .engine import Asker, Engine, sequence
 from .moment import moment
 
 
-@dataclass(frozen=True, slots=True)
-class Status:
+class Status(NamedTuple):
     project: str
     active: int
     total: int

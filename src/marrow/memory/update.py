@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ..model.change import Receipt, Restate, Supersede
 from ..model.draft import check_domain, check_tags, expiry
@@ -16,8 +16,7 @@ STANDING_FIELDS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Updated:
+class Updated(NamedTuple):
     """`address` is the node that holds now; `previous` the one it took the place of, or the same."""
 
     address: str

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
 from ..memory.get import get
 from ..memory.recall import recall
@@ -24,8 +23,7 @@ from .table import Call, operation
 from .views import View, hit_view, view
 
 
-@dataclass(frozen=True, slots=True)
-class Recalled:
+class Recalled(NamedTuple):
     """What matters now, in tiers: pinned, relevant, open questions. Empty when nothing does."""
 
     items: tuple[View, ...]
@@ -68,8 +66,7 @@ def memory_recall(
     return Recalled(tuple(items), tiers)
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     items: tuple[View, ...]
     degraded: str = ""
     left_out: int = 0
@@ -144,8 +141,7 @@ def memory_search(
     return Found(tuple(hit_view(hit, now, explain) for hit in found.hits), found.degraded)
 
 
-@dataclass(frozen=True, slots=True)
-class Whole:
+class Whole(NamedTuple):
     """A node whole."""
 
     address: str
@@ -235,8 +231,7 @@ def standing_shape(standing: Any) -> dict[str, Any]:
     return shape
 
 
-@dataclass(frozen=True, slots=True)
-class SavedView:
+class SavedView(NamedTuple):
     """One thing saved: `outcome` is new, reinforced, unchanged or again."""
 
     address: str
@@ -258,8 +253,7 @@ class SavedView:
         return "\n".join(lines)
 
 
-@dataclass(frozen=True, slots=True)
-class SaveResult:
+class SaveResult(NamedTuple):
     items: tuple[SavedView, ...]
     seq: int
     project: str
@@ -383,8 +377,7 @@ def _saved_view(one: Saved) -> SavedView:
     return SavedView(shown(one.address), one.what, one.content, similar, dict(one.redacted) or None)
 
 
-@dataclass(frozen=True, slots=True)
-class UpdateResult:
+class UpdateResult(NamedTuple):
     address: str
     previous: str
     outcome: str
@@ -437,8 +430,7 @@ def memory_update(
     return UpdateResult(shown(done.address), shown(done.previous), done.what, done.receipt.seq)
 
 
-@dataclass(frozen=True, slots=True)
-class RelateResult:
+class RelateResult(NamedTuple):
     source: str
     target: str
     rel: str
@@ -471,8 +463,7 @@ def memory_relate(
     return RelateResult(shown(done.source), shown(done.target), rel, outcome, done.receipt.seq)
 
 
-@dataclass(frozen=True, slots=True)
-class HelpResult:
+class HelpResult(NamedTuple):
     content: str
 
     def text(self) -> str:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 from ..memory.lineage import lineage
 from ..memory.snapshot import snapshot_create as create
@@ -17,8 +16,7 @@ from .origins import DiffResult, diff_result, origin_shape
 from .table import Call, operation
 
 
-@dataclass(frozen=True, slots=True)
-class SnapshotResult:
+class SnapshotResult(NamedTuple):
     name: str
     seq: int
     root: str
@@ -36,8 +34,7 @@ def snapshot_create(call: Call, name: str, tags: list[str] | None = None, note: 
     return SnapshotResult(done.name, done.seq, done.root, iso(done.at), done.tags)
 
 
-@dataclass(frozen=True, slots=True)
-class SnapshotList:
+class SnapshotList(NamedTuple):
     items: tuple[dict[str, Any], ...]
     left_out: int = 0
 
@@ -70,8 +67,7 @@ def snapshot_diff(
     return diff_result(compare(call.engine, call.asker, a, b or None))
 
 
-@dataclass(frozen=True, slots=True)
-class RestoreResult:
+class RestoreResult(NamedTuple):
     """`undo` is the sequence number that a restore back would name."""
 
     to: int
@@ -123,8 +119,7 @@ def snapshot_restore(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class LineageResult:
+class LineageResult(NamedTuple):
     """Back to the leaves, and forward to what was made from it."""
 
     address: str

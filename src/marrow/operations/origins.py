@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
 from ..memory.compress import Compressed, compress
 from ..memory.diff import diff
@@ -21,8 +20,7 @@ from .table import Call, operation
 from .views import View, view
 
 
-@dataclass(frozen=True, slots=True)
-class CompressResult:
+class CompressResult(NamedTuple):
     """`coverage` is the share of what the inputs say that the summary still says, 0 to 1."""
 
     address: str
@@ -80,8 +78,7 @@ def memory_session_compress(
     return _compressed(done, dry_run)
 
 
-@dataclass(frozen=True, slots=True)
-class RerootResult:
+class RerootResult(NamedTuple):
     root: str
     seq: int
     ok: bool
@@ -99,8 +96,7 @@ def memory_reroot(call: Call) -> RerootResult:
     return RerootResult(head.root, head.seq, not done.wrong_roots)
 
 
-@dataclass(frozen=True, slots=True)
-class DiffResult:
+class DiffResult(NamedTuple):
     start: int
     end: int
     added: int
@@ -148,8 +144,7 @@ def memory_diff(
     return diff_result(diff(call.engine, call.asker, since or None))
 
 
-@dataclass(frozen=True, slots=True)
-class SoulResult:
+class SoulResult(NamedTuple):
     """The project's knowledge as one document."""
 
     content: str
@@ -174,8 +169,7 @@ def memory_soul(
     return SoulResult(markdown(found), found.left_out)
 
 
-@dataclass(frozen=True, slots=True)
-class ProvenanceResult:
+class ProvenanceResult(NamedTuple):
     """`items` begins with the node itself; `via` says how each is reached."""
 
     address: str
@@ -239,8 +233,7 @@ def memory_provenance(call: Call, address: str, as_of: str = "") -> ProvenanceRe
     )
 
 
-@dataclass(frozen=True, slots=True)
-class GraphResult:
+class GraphResult(NamedTuple):
     items: tuple[View, ...]
     links: tuple[dict[str, str], ...]
     left_out: int = 0
@@ -277,13 +270,12 @@ def memory_graph(
         include_superseded=include_superseded,
     )
     now = call.engine.clock()
-    items = tuple(replace(view(r.record, now), score=round(r.strength, 3)) for r in found.nodes)
+    items = tuple(view(r.record, now, score=r.strength) for r in found.nodes)
     links = tuple({"from": shown(link.source), "to": shown(link.target), "rel": link.rel} for link in found.links)
     return GraphResult(items, links)
 
 
-@dataclass(frozen=True, slots=True)
-class PruneResult:
+class PruneResult(NamedTuple):
     items: tuple[View, ...]
     reasons: dict[str, list[str]]
     considered: int

@@ -9,7 +9,7 @@ import json
 import time
 import types
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal, Union, get_args, get_origin
 
 from ..model.errors import Invalid, NotFound
@@ -178,39 +178,36 @@ def fit(result: Any, budget: int) -> tuple[Any, str]:
     text = result.text()
     if token_estimate(text) <= budget:
         return result, text
-    names = {f.name for f in fields(result)}
-    if "content" in names:
-        result = replace(result, content=shorten(result.content, max(20, budget * 2 // 3)))
-    if "items" not in names:
-        text = shorten(result.text(), budget)
-        return result, text
+    if "content" in result._fields:
+        result = result._replace(content=shorten(result.content, max(20, budget * 2 // 3)))
+    if "items" not in result._fields:
+        return result, shorten(result.text(), budget)
     for tokens in TEXT_TOKENS:
-        items = tuple(_shortened(item, tokens) for item in result.items)
-        shorter = replace(result, items=items)
-        text = shorter.text()
+        result = result._replace(items=tuple(_shortened(item, tokens) for item in result.items))
+        text = result.text()
         if token_estimate(text) <= budget:
-            return shorter, text
-    return _without_last(shorter, budget)
+            return result, text
+    return _without_last(result, budget)
 
 
 def _shortened(item: Any, tokens: int) -> Any:
-    return replace(item, content=shorten(item.content, tokens)) if hasattr(item, "content") else item
+    return item._replace(content=shorten(item.content, tokens)) if hasattr(item, "content") else item
 
 
 def _without_last(result: Any, budget: int) -> tuple[Any, str]:
     low, high = 0, len(result.items)
     while low < high:
         middle = (low + high + 1) // 2
-        tried = replace(result, items=result.items[:middle], left_out=len(result.items) - middle)
+        tried = result._replace(items=result.items[:middle], left_out=len(result.items) - middle)
         low, high = (middle, high) if token_estimate(tried.text()) <= budget else (low, middle - 1)
-    kept = replace(result, items=result.items[:low], left_out=len(result.items) - low)
+    kept = result._replace(items=result.items[:low], left_out=len(result.items) - low)
     return kept, kept.text()
 
 
 def plain(value: Any) -> Any:
-    """A result as JSON has it: dataclasses as objects, empty parts left out."""
-    if is_dataclass(value) and not isinstance(value, type):
-        found = {f.name: plain(getattr(value, f.name)) for f in fields(value)}
+    """A result as JSON has it: named tuples as objects, empty parts left out."""
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        found = {name: plain(part) for name, part in zip(value._fields, value, strict=True)}
         return {name: part for name, part in found.items() if part or name in _ALWAYS or isinstance(part, int | float)}
     if isinstance(value, Mapping):
         return {str(key): plain(part) for key, part in value.items()}
@@ -220,7 +217,7 @@ def plain(value: Any) -> Any:
 
 
 # Fields that a program counts on even when they are empty.
-_ALWAYS = frozenset(("ok", "items", "hits", "seq", "total", "active", "recalled"))
+_ALWAYS = frozenset(("items",))
 
 
 def _measure(call: Call, operation: Operation, started: float, given: Mapping[str, Any], text: str) -> None:

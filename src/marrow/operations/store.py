@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
 from ..memory.audit import audit as audit_events
 from ..memory.audit_verify import audit_verify as verify
@@ -22,8 +21,7 @@ from .filters import named_project, wanted
 from .table import Call, operation
 
 
-@dataclass(frozen=True, slots=True)
-class ProjectResult:
+class ProjectResult(NamedTuple):
     project: str
     aliases: tuple[str, ...]
     active: int
@@ -40,8 +38,7 @@ def memory_init(call: Call, name: str = "") -> ProjectResult:
     return ProjectResult(done.name, done.aliases, done.active)
 
 
-@dataclass(frozen=True, slots=True)
-class Projects:
+class Projects(NamedTuple):
     items: tuple[dict[str, Any], ...]
     current: str
     left_out: int = 0
@@ -82,8 +79,7 @@ def memory_switch(call: Call, project: str) -> ProjectResult:
     return ProjectResult(found.name, found.aliases, found.active)
 
 
-@dataclass(frozen=True, slots=True)
-class ExportResult:
+class ExportResult(NamedTuple):
     path: str
     format: str
     bytes: int
@@ -117,8 +113,7 @@ def memory_export(
     return ExportResult(done.path, done.format, done.bytes, done.nodes, done.seq)
 
 
-@dataclass(frozen=True, slots=True)
-class ImportResult:
+class ImportResult(NamedTuple):
     source: str
     format: str
     dry_run: bool
@@ -151,8 +146,7 @@ def memory_import(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class AuditResult:
+class AuditResult(NamedTuple):
     items: tuple[dict[str, Any], ...]
     left_out: int = 0
 
@@ -207,8 +201,7 @@ def audit(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class VerifyResult:
+class VerifyResult(NamedTuple):
     ok: bool
     checked: dict[str, int]
     problems: tuple[str, ...] = ()
@@ -227,8 +220,7 @@ def audit_verify(call: Call) -> VerifyResult:
     return VerifyResult(found.ok, dict(found.checked), found.problems, found.derived)
 
 
-@dataclass(frozen=True, slots=True)
-class DoctorResult:
+class DoctorResult(NamedTuple):
     ok: bool
     items: tuple[dict[str, str], ...]
     repaired: tuple[str, ...]
@@ -254,8 +246,7 @@ def doctor(call: Call, repair: Annotated[bool, "mend everything that is derived"
     return DoctorResult(found.ok, items, found.repaired, dict(found.counts))
 
 
-@dataclass(frozen=True, slots=True)
-class BackupResult:
+class BackupResult(NamedTuple):
     path: str
     bytes: int
     nodes: int
@@ -272,8 +263,7 @@ def backup(call: Call, path: Annotated[str, "a new file"]) -> BackupResult:
     return BackupResult(done.path, done.bytes, done.nodes, done.head.seq)
 
 
-@dataclass(frozen=True, slots=True)
-class RestoreStoreResult:
+class RestoreStoreResult(NamedTuple):
     path: str
     dry_run: bool
     nodes: int
@@ -297,8 +287,7 @@ def restore(call: Call, path: str, dry_run: bool = True, confirm: bool = False) 
     return RestoreStoreResult(done.path, done.dry_run, done.nodes, done.head.seq, done.kept)
 
 
-@dataclass(frozen=True, slots=True)
-class ReindexResult:
+class ReindexResult(NamedTuple):
     what: str
     words: int
     vectors: int
@@ -317,8 +306,7 @@ def reindex(call: Call, what: Literal["all", "words", "vectors", "tree"] = "all"
     return ReindexResult(done.what, done.words, done.vectors, done.trees, not done.wrong_roots)
 
 
-@dataclass(frozen=True, slots=True)
-class EraseResult:
+class EraseResult(NamedTuple):
     dry_run: bool
     erased: tuple[str, ...]
     made_from_them: tuple[str, ...]

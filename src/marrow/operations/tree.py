@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
 from ..memory.active import active
 from ..memory.explain import explain
@@ -23,8 +22,7 @@ from .views import View, view
 Scopes = Literal["project", "global", "all"]
 
 
-@dataclass(frozen=True, slots=True)
-class Done:
+class Done(NamedTuple):
     """What a small change did."""
 
     address: str
@@ -49,8 +47,7 @@ def memory_forget(call: Call, address: str, reason: str = "") -> Done:
     return Done(shown(record.node.address), f"forgotten: {first_line(record.node.content, 80)}", receipt.seq)
 
 
-@dataclass(frozen=True, slots=True)
-class StatusResult:
+class StatusResult(NamedTuple):
     project: str
     active: int
     total: int
@@ -103,8 +100,7 @@ def memory_status(call: Call, as_of: str = "") -> StatusResult:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Roots:
+class Roots(NamedTuple):
     items: tuple[dict[str, Any], ...]
     left_out: int = 0
 
@@ -122,8 +118,7 @@ def memory_roots(call: Call, limit: int = 20) -> Roots:
     return Roots(tuple({"seq": e.seq, "root": e.root, "at": iso(e.at), "operation": e.operation} for e in found))
 
 
-@dataclass(frozen=True, slots=True)
-class Listed:
+class Listed(NamedTuple):
     items: tuple[View, ...]
     total: int
     left_out: int = 0
@@ -174,8 +169,7 @@ def memory_active(
     return Listed(tuple(view(record, now) for record in page.records), page.total)
 
 
-@dataclass(frozen=True, slots=True)
-class LogResult:
+class LogResult(NamedTuple):
     items: tuple[dict[str, Any], ...]
     left_out: int = 0
 
@@ -223,8 +217,7 @@ def memory_log(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class ExplainResult:
+class ExplainResult(NamedTuple):
     address: str
     recalled: bool
     rank: int

@@ -192,6 +192,7 @@ def _supersede(desk: Desk, step: Supersede, prepared: Prepared) -> Outcome:
     changes = dict(step.changes)
     inherited = changed(old.standing, {"drift": "", "reason": "", "generation": 1, **changes})
     anchors = desk.writer.anchors([old.entry], CURRENT).get(old.entry, [])
+    desk.principal.check(WRITE, desk.change.namespace, old.project)
     in_place = replace(desk.change, project=old.project)
     desk.change, outer = in_place, desk.change
     given = frozenset({*changes, "tags", "aliases", "priority", "confidence", "pinned"})

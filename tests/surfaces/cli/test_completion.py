@@ -52,8 +52,8 @@ def test_addresses_are_completed_from_two_digits_on(here: Here) -> None:
 
 
 def test_projects_are_completed(here: Here) -> None:
-    here("--project", "kiln", "init")
-    here("--project", "kite", "init")
+    here("init", "kiln")
+    here("init", "kite")
     assert sorted(projects(None, "ki")) == ["kiln", "kite"]
     assert set(candidates(["status", "--project"], "kil")) == {"kiln"}
     assert set(candidates(["search", "x", "--project"], "kil")) == {"kiln"}

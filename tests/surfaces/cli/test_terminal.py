@@ -94,7 +94,7 @@ def test_something_is_only_lost_after_a_yes(marrow: CommandLine) -> None:
 def test_without_a_terminal_something_is_only_lost_when_it_was_said(marrow: CommandLine) -> None:
     address = marrow.run("save", "a secret plan", "--json").json["items"][0]["address"]
     refused = marrow.run("erase", address, given="y\n")
-    assert (refused.code, refused.out) == (2, "")
+    assert (refused.code, refused.out) == (2, ""), refused.err
     assert "--yes" in refused.err
     rehearsed = marrow.run("erase", address, "--dry-run", "--yes")
     assert rehearsed.code == 0

@@ -48,7 +48,7 @@ def translating(path: str) -> Iterator[None]:
     """SQLite's errors as Marrow's, once."""
     try:
         yield
-    except (apsw.BusyError, apsw.LockedError) as problem:
+    except (apsw.BusyError, apsw.LockedError, apsw.ProtocolError) as problem:
         raise StoreLocked(
             f"{path} is being written by another process.", hint="Try again; it is free in a moment."
         ) from problem
@@ -86,7 +86,9 @@ def connect(path: str, read_only: bool, busy_timeout_ms: int, vfs: str | None = 
     if vfs is not None:
         connection.execute("PRAGMA locking_mode = EXCLUSIVE")
     connection.set_busy_handler(patient(busy_timeout_ms))
-    for pragma in ("synchronous = FULL", "foreign_keys = OFF", "temp_store = MEMORY", "cache_size = -16000"):
+    # EXTRA is FULL and one thing more: the rollback journal with which a new file begins is surely gone before anything
+    # is written to the log. If it came back with the power, it would undo everything.
+    for pragma in ("synchronous = EXTRA", "foreign_keys = OFF", "temp_store = MEMORY", "cache_size = -16000"):
         connection.execute(f"PRAGMA {pragma}")
     connection.execute(f"PRAGMA wal_autocheckpoint = {CHECKPOINT_PAGES}")
     connection.create_scalar_function("fold", _fold, 1, deterministic=True)
@@ -143,23 +145,29 @@ def create_file(path: Path) -> None:
 def prepare(connection: apsw.Connection, path: str, scripts: Sequence[Migration], read_only: bool) -> None:
     """Make the file a store of our format, or say why it cannot be one."""
     newest = scripts[-1].number
-    format_ = _format(connection, path)
+    format_ = format_of(connection, path)
     if format_ > newest:
-        raise NewerFormat(
-            f"{path} has format {format_}; this Marrow knows formats up to {newest}.", hint="Upgrade Marrow."
-        )
+        raise _newer(path, format_, newest)
     if format_ == newest:
         return
     if read_only:
-        raise ReadOnly(f"{path} has format {format_} and cannot be brought to {newest}: it is read-only.")
-    if format_:
-        _backup_before(connection, path, format_)
-    else:
+        raise ReadOnly(
+            f"{path} has format {format_} and cannot be brought to {newest}: it is read-only.",
+            hint="Open it once where it can be written.",
+        )
+    if not format_:
         connection.execute("PRAGMA journal_mode = WAL")
-    migrate(connection, scripts)
+    migrate(connection, path, scripts)
 
 
-def _format(connection: apsw.Connection, path: str) -> int:
+def _newer(path: str, format_: int, newest: int) -> NewerFormat:
+    return NewerFormat(
+        f"{path} has format {format_}; this Marrow knows formats up to {newest}.", hint="Upgrade Marrow."
+    )
+
+
+def format_of(connection: apsw.Connection, path: str) -> int:
+    """The number of the last migration that ran on a file; 0 for an empty one. Raises NotAStore for anything else."""
     application = connection.pragma("application_id")
     tables = connection.execute("SELECT count(*) FROM sqlite_schema").get
     if application != APPLICATION_ID and (application or tables):
@@ -168,20 +176,27 @@ def _format(connection: apsw.Connection, path: str) -> int:
     return int(version) if isinstance(version, int) else 0
 
 
-def migrate(connection: apsw.Connection, scripts: Sequence[Migration]) -> None:
-    """Run what is still to run, in one transaction: another process that opens the file now waits and finds it done."""
+def migrate(connection: apsw.Connection, path: str, scripts: Sequence[Migration]) -> None:
+    """Run what is still to run, in one transaction: another process that opens the file now waits and finds it done.
+    Only then is it certain what has run and what a backup would hold."""
+    newest = scripts[-1].number
     connection.execute("BEGIN IMMEDIATE")
     try:
-        done = int(connection.pragma("user_version") or 0)
+        done = format_of(connection, path)
+        if done > newest:
+            raise _newer(path, done, newest)
+        if 0 < done < newest:
+            _backup_before(path, done)
         for script in scripts:
             if script.number > done:
                 for statement in statements(script.sql):
                     connection.execute(statement)
         connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-        connection.execute(f"PRAGMA user_version = {scripts[-1].number}")
+        connection.execute(f"PRAGMA user_version = {newest}")
         connection.execute("COMMIT")
-    except apsw.Error:
-        connection.execute("ROLLBACK")
+    except BaseException:
+        if connection.in_transaction:  # A full disk has rolled it back already.
+            connection.execute("ROLLBACK")
         raise
 
 
@@ -196,11 +211,28 @@ def statements(script: str) -> Iterator[str]:
             lines = []
 
 
-def _backup_before(connection: apsw.Connection, path: str, format_: int) -> None:
-    target = f"{path}.format-{format_}.backup"
-    with apsw.Connection(target) as copy, copy.backup("main", connection, "main") as backup:
-        backup.step()
-    copy.close()
+def _backup_before(path: str, format_: int) -> None:
+    """What the file holds before it is changed, beside it, for its owner alone."""
+    target = Path(f"{path}.format-{format_}.backup")
+    target.unlink(missing_ok=True)
+    source = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READONLY)
+    try:
+        copy_to(target, source)
+    finally:
+        source.close()
+
+
+def copy_to(target: Path, source: apsw.Connection) -> None:
+    """Everything that a connection sees, as one new file without a log, for its owner alone."""
+    create_file(target)
+    copy = apsw.Connection(str(target))
+    try:
+        copy.execute("PRAGMA synchronous = EXTRA")
+        with copy.backup("main", source, "main") as backup:
+            backup.step()
+        copy.pragma("journal_mode", "delete")
+    finally:
+        copy.close()
 
 
 def truncated(path: Path) -> str:

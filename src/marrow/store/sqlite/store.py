@@ -11,12 +11,14 @@ from pathlib import Path
 
 import apsw
 
-from ...model.errors import Conflict, NotFound, ReadOnly, StoreDamaged, StoreLocked
+from ...model.errors import Conflict, MarrowError, NotFound, ReadOnly, StoreDamaged, StoreLocked, Unavailable
 from .connection import (
     Migration,
     connect,
+    copy_to,
     create_file,
     damaged,
+    format_of,
     migrations,
     prepare,
     translating,
@@ -32,6 +34,11 @@ def _roll_back(connection: apsw.Connection) -> None:
     """End a transaction that is still open: SQLite ends some itself when they fail."""
     if connection.in_transaction:
         connection.execute("ROLLBACK")
+
+
+def _unusable(path: str, problem: OSError) -> Unavailable:
+    what = problem.strerror or str(problem)
+    return Unavailable(f"{path} cannot be used: {what}.", hint="Check that the folder is there and yours.")
 
 
 # The tables that cannot be made again from others.
@@ -68,13 +75,23 @@ class SqliteStore:
         self._local = threading.local()
         self._write_lock = threading.RLock()
         self._opened: list[apsw.Connection] = []
-        self.read_only = read_only or not self._can_write(file)
-        with translating(self.path):
-            try:
-                self._check_and_prepare(file)
-            except apsw.CorruptError as problem:
-                # The file is ours and cannot be read: reads say so, `restore` can still take its place.
-                self.damage, self.read_only = self.damage or str(problem), True
+        self.read_only = read_only
+        try:
+            with translating(self.path):
+                self._open(file)
+        except OSError as problem:
+            raise _unusable(self.path, problem) from problem
+        except MarrowError:
+            self.close()
+            raise
+
+    def _open(self, file: Path) -> None:
+        self.read_only = self.read_only or not self._can_write(file)
+        try:
+            self._check_and_prepare(file)
+        except apsw.CorruptError as problem:
+            # The file is ours and cannot be read: reads say so, `restore` can still take its place.
+            self.damage, self.read_only = self.damage or str(problem), True
 
     def _can_write(self, file: Path) -> bool:
         if file.exists():
@@ -146,21 +163,22 @@ class SqliteStore:
         target = Path(path).expanduser()
         if target.exists():
             raise Conflict(f"{path} is there already.", hint="Name a new file for the backup.", field="path")
-        with translating(str(target)):
-            create_file(target)
-            copy = apsw.Connection(str(target))
-            with copy.backup("main", self._connection(), "main") as backup:
-                backup.step()
-            copy.pragma("journal_mode", "delete")
-            copy.close()
+        try:
+            with translating(str(target)):
+                copy_to(target, self._connection())
+        except MarrowError:
+            target.unlink(missing_ok=True)
+            raise
+        except OSError as problem:
+            raise _unusable(path, problem) from problem
 
     def restore(self, path: str) -> None:
         source = Path(path).expanduser()
         if not source.is_file():
-            raise NotFound(f"There is no backup at {path}.", field="path")
+            raise NotFound(f"There is no backup at {path}.", hint="Check the path.", field="path")
         if self.read_only and not self.damage:
-            raise ReadOnly(f"{self.path} is open for reading only.")
-        checked = SqliteStore(str(source), read_only=True, scripts=self._scripts)
+            raise ReadOnly(f"{self.path} is open for reading only.", hint="Check the permissions of the file.")
+        checked = SqliteStore(str(source), read_only=True, scripts=self._scripts_of(source))
         found = checked.damages()
         checked.close()
         if found:
@@ -178,6 +196,16 @@ class SqliteStore:
             original.close()
             self._connection().pragma("journal_mode", "wal")
             prepare(self._connection(), self.path, self._scripts, self.read_only)
+
+    def _scripts_of(self, backup: Path) -> Sequence[Migration]:
+        """Those that a backup had seen: an older one is read as it is here, and migrated when it has taken its place."""
+        with translating(str(backup)):
+            connection = connect(str(backup), True, self._busy_timeout_ms)
+            try:
+                format_ = format_of(connection, str(backup))
+            finally:
+                connection.close()
+        return [script for script in self._scripts if script.number <= format_] or self._scripts
 
     def problems(self) -> list[str]:
         if self.damage:

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from ...app import open_memory
 from ...model.address import SHOWN_LENGTH
 from ...model.errors import MarrowError
+from ...model.node import GLOBAL_PROJECT
 from ...model.record import CURRENT
 from ...model.text import first_line
 from . import commands
@@ -50,10 +51,10 @@ def addresses(store: str | None, begun: str) -> list[tuple[str, str]]:
     if len(digits) < ADDRESS_DIGITS_MIN or not set(digits) <= set("0123456789abcdef"):
         return []
     try:
-        with open_memory(store=store, read_only=True) as memory, memory.engine.store.reading() as reader:
-            asker = memory.call.asker
-            found = reader.addresses(asker.namespace, digits, asker.places(), CANDIDATES_MAX)
-            records = reader.records(asker.namespace, found, asker.places(), CURRENT)
+        with open_memory(store=store, read_only=True) as memory, memory.store.reading() as reader:
+            places = memory.principal.readable((memory.project, GLOBAL_PROJECT))
+            found = reader.addresses(memory.scope.namespace, digits, places, CANDIDATES_MAX)
+            records = reader.records(memory.scope.namespace, found, places, CURRENT)
     except MarrowError:  # no store, or none that can be read: then there is nothing to complete
         return []
     length = max(SHOWN_LENGTH, len(digits))
@@ -63,8 +64,8 @@ def addresses(store: str | None, begun: str) -> list[tuple[str, str]]:
 def projects(store: str | None, begun: str) -> list[str]:
     """The projects whose names begin so."""
     try:
-        with open_memory(store=store, read_only=True) as memory, memory.engine.store.reading() as reader:
-            found = reader.projects(memory.call.asker.namespace)
+        with open_memory(store=store, read_only=True) as memory, memory.store.reading() as reader:
+            found = reader.projects(memory.scope.namespace)
     except MarrowError:
         return []
     return [project.name for project in found if project.name and project.name.startswith(begun)]

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ...model.errors import MarrowError
 from .output import Output
 
 if TYPE_CHECKING:
@@ -44,16 +43,7 @@ class Invocation:
     budget_tokens: str | None = None
     limit: str | None = None
 
-    def open(self, path: str | os.PathLike[str] | None = None, *, must_exist: bool = False) -> Memory:
-        """The memory at hand. `must_exist`: a project that is named must be known, for there is nothing to read."""
+    def open(self, path: str | os.PathLike[str] | None = None, *, project: str | None = None) -> Memory:
         from ...app import open_memory  # help needs none of it
-        from ...operations.filters import named_project
 
-        memory = open_memory(path, store=self.store, project=self.project, actor=ACTOR)
-        if must_exist and self.project:
-            try:
-                named_project(memory.call, self.project)
-            except MarrowError:
-                memory.close()
-                raise
-        return memory
+        return open_memory(path, store=self.store, project=project, actor=ACTOR)

@@ -56,16 +56,17 @@ def shape_of(entry: Entry) -> Shape:
 
 def parse(given: Sequence[str], output: Output) -> tuple[Entry, dict[str, Any], Invocation]:
     """The command that these words name, its arguments as values, and what was asked of every command alike."""
-    root = Root()
+    root, name = Root(), ""
     try:
         context = root.make_context("marrow", list(given))
         words = [*context._protected_args, *context.args]
         entry, length = commands.find(words)
         if entry is None:
             raise _no_command(words)
+        name = entry.name
         below = command_of(entry).make_context(entry.name, words[length:], parent=context)
     except click.UsageError as problem:
-        raise _usage(problem) from None
+        raise _usage(problem, name) from None
     form = shape_of(entry)
     return entry, *_taken_apart(entry, form, {**context.params}, {**below.params}, output)
 
@@ -193,9 +194,8 @@ def _no_command(words: Sequence[str]) -> Invalid:
     return Invalid(f"There is no command {words[0]!r}.", hint=f"{hint}`marrow help` lists them all.", field="command")
 
 
-def _usage(problem: click.UsageError) -> Invalid:
-    """Click's complaint as ours."""
-    command = problem.ctx.command.name if problem.ctx is not None and problem.ctx.parent is not None else ""
+def _usage(problem: click.UsageError, command: str) -> Invalid:
+    """Click's complaint as ours; the command is empty where none was found yet."""
     listed = f"`marrow help {command}`".replace(" `", "`") + " lists what it takes."
     if isinstance(problem, click.NoSuchOption):
         near = problem.possibilities

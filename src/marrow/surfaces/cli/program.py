@@ -19,7 +19,6 @@ from .arguments import CONFIRM, DRY_RUN, flag
 from .commands import Entry
 from .invocation import COMMON_VALUES, Invocation, before_dashes
 from .output import Output
-from .progress import Progress
 
 if TYPE_CHECKING:
     from ...app import Memory
@@ -116,10 +115,14 @@ def _perform(operation: Operation, values: dict[str, Any], invocation: Invocatio
     budget = invocation.budget_tokens
     if budget is not None:
         values["budget_tokens"] = int(budget) if budget.isdigit() else budget
-    with invocation.open(must_exist=not operation.changes) as memory:
+    if invocation.project is not None:
+        values["project"] = invocation.project  # the whole call stands there
+    with invocation.open() as memory:
         if not _is_confirmed(memory, operation, values, invocation.output):
             invocation.output.note("Nothing was changed.")
             return DECLINED
+        from .progress import Progress
+
         with Progress(invocation.output, " ".join(operation.command)) as progress:
             answer = memory.perform(operation.name, values, progress=progress)
         invocation.output.answer(answer)

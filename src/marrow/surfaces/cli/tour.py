@@ -63,7 +63,7 @@ class Toured:
 def run_tour(call: Invocation, path: str, question: str) -> None:
     folder, asked = _folder_and_question(path, question)
     store = call.store or str(_store_for(folder))
-    with replace(call, store=store).open(folder) as memory:
+    with replace(call, store=store).open(folder, project=call.project) as memory:
         toured = _tour(call, memory, folder, store, asked)
     if call.output.json:
         call.output.data(toured.plain())

@@ -1,0 +1,206 @@
+"""Doctor: says what is wrong and what to do, repairs what is derived, and never touches what is canonical."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import apsw
+import pytest
+
+from marrow.memory.doctor import Diagnosis, doctor
+from marrow.memory.engine import Engine, check_model
+from marrow.model.errors import Forbidden
+from marrow.providers.embedder import FakeEmbedder
+from marrow.store import open_store
+
+from . import fixtures_store
+from .fixtures_store import NO_ADMIN, World, knowledge
+
+world = fixtures_store.world
+on_disk = fixtures_store.on_disk
+
+CANONICAL = (
+    "namespaces projects project_aliases nodes inputs entries occurrences standings links anchors events snapshots "
+    "attachments"
+).split()
+
+
+def grown(world: World) -> World:
+    a = world.say("The gate is green.", tags=("paint",))
+    b = world.supersede(a, "The gate is blue.")
+    world.relate(b, "enables", world.say("Plums are sold."))
+    return world
+
+
+def run(world: World, sql: str) -> None:
+    with apsw.Connection(str(world.path)) as connection:
+        connection.execute(sql)
+    connection.close()
+
+
+def canonical(world: World) -> dict[str, list[Any]]:
+    """Every row that must never be touched, without the leaf that is derived from it."""
+    with apsw.Connection(str(world.path)) as connection:
+        found = {table: connection.execute(f"SELECT * FROM {table}").fetchall() for table in CANONICAL}
+    connection.close()
+    found["standings"] = [row[:-1] for row in found["standings"]]
+    return found
+
+
+def said(diagnosis: Diagnosis, severity: str = "") -> list[str]:
+    return [finding.what for finding in diagnosis.findings if severity in ("", finding.severity)]
+
+
+def test_healthy_memory_has_nothing_above_a_note(world: World) -> None:
+    found = doctor(grown(world).engine, world.asker)
+    assert found.ok, found.findings
+    assert found.repaired == ()
+    assert found.counts["nodes"] == 3
+    assert said(found, "error") == said(found, "warning") == []
+
+
+def test_looking_changes_nothing(on_disk: World) -> None:
+    grown(on_disk)
+    run(on_disk, "DELETE FROM vectors")
+    before = canonical(on_disk)
+    found = doctor(on_disk.engine, on_disk.asker)
+    assert not found.ok
+    assert canonical(on_disk) == before
+    assert said(doctor(on_disk.engine, on_disk.asker)) == said(found)
+
+
+DERIVED = {
+    "vectors are missing": ("DELETE FROM vectors WHERE entry % 2", "vector", "vectors"),
+    "words are missing": ("DELETE FROM words WHERE rowid % 2", "keyword index", "keyword index"),
+    "words are damaged": ("UPDATE words_data SET block = x'00112233' WHERE id > 10", "words", "keyword index"),
+    "tree is wrong": ("UPDATE merkle SET children = zeroblob(512)", "kept tree", "tree"),
+    "leaves are wrong": ("UPDATE standings SET leaf = zeroblob(32) WHERE leaf NOT NULL", "kept leaf", "tree"),
+    "an erasure is unfinished": ("INSERT INTO facts VALUES ('sweep_due', '1')", "erasure", "swept"),
+    "vectors are of another model": (
+        "UPDATE facts SET value = '[\"other\", 16]' WHERE name = 'vector_model'",
+        "the vectors are of other",
+        "vectors with fake",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", DERIVED)
+def test_whatever_is_derived_is_found_and_repaired(on_disk: World, what: str) -> None:
+    grown(on_disk)
+    sql, found_as, repaired_as = DERIVED[what]
+    run(on_disk, sql)
+    before = canonical(on_disk)
+    found = doctor(on_disk.engine, on_disk.asker)
+    assert any(found_as in line for line in said(found, "warning")), found.findings
+    assert all(finding.do for finding in found.findings)
+    healed = doctor(on_disk.engine, on_disk.asker, repair=True)
+    assert any(repaired_as in line for line in healed.repaired), healed.repaired
+    assert healed.ok, healed.findings
+    assert canonical(on_disk) == before
+    check_model(on_disk.engine)
+    assert on_disk.words("gate") == {"The gate is blue."}
+    assert doctor(on_disk.engine, on_disk.asker, repair=True).repaired == ()
+
+
+def test_damage_to_what_is_canonical_is_named_and_left_alone(on_disk: World) -> None:
+    grown(on_disk)
+    run(on_disk, "UPDATE nodes SET content = 'The gate is red.' WHERE content = 'The gate is blue.'")
+    run(on_disk, "DELETE FROM vectors")
+    before = canonical(on_disk)
+    healed = doctor(on_disk.engine, on_disk.asker, repair=True)
+    assert not healed.ok
+    assert any("content gives" in line for line in said(healed, "error"))
+    assert any("vectors" in line for line in healed.repaired), "what is derived is repaired all the same"
+    assert said(healed, "warning") == []
+    assert canonical(on_disk) == before
+
+
+def test_truncated_file_is_told_with_what_to_do(on_disk: World) -> None:
+    for number in range(100):
+        on_disk.say(f"Claim {number} with some words to make it longer than a little.")
+    on_disk.engine.store.close()
+    assert on_disk.path is not None
+    raw = on_disk.path.read_bytes()
+    on_disk.path.write_bytes(raw[: len(raw) // 2])
+    broken = Engine(open_store(str(on_disk.path)), on_disk.engine.embedder, on_disk.clock)
+    found = doctor(broken, on_disk.asker, repair=True)
+    assert not found.ok
+    errors = [finding for finding in found.findings if finding.severity == "error"]
+    assert "early" in errors[0].what
+    assert "restore" in errors[0].do
+    assert on_disk.path.read_bytes() == raw[: len(raw) // 2]
+    broken.store.close()
+
+
+def test_damaged_pages_are_told(on_disk: World) -> None:
+    for number in range(300):
+        on_disk.say(f"Claim {number} with some words to make it longer than a little.")
+    with apsw.Connection(str(on_disk.path)) as connection:
+        page = connection.execute("SELECT rootpage FROM sqlite_schema WHERE name = 'events'").get
+        size = connection.pragma("page_size")
+    connection.close()
+    on_disk.engine.store.close()
+    assert on_disk.path is not None
+    with on_disk.path.open("r+b") as file:
+        file.seek((page - 1) * size)
+        file.write(b"\xff" * size)
+    broken = Engine(open_store(str(on_disk.path)), on_disk.engine.embedder, on_disk.clock)
+    found = doctor(broken, on_disk.asker)
+    assert said(found, "error")
+    assert found.counts is not None
+    broken.store.close()
+
+
+def test_other_embedder_is_a_warning_and_the_repair_makes_its_vectors(world: World) -> None:
+    grown(world)
+    other = replace(world.engine, embedder=FakeEmbedder(32))
+    found = doctor(other, world.asker)
+    assert any("fake-16/1" in line and "fake-32/1" in line for line in said(found, "warning"))
+    healed = doctor(other, world.asker, repair=True)
+    assert healed.ok
+    check_model(other)
+
+
+def test_file_that_others_can_read_is_told_and_closed_to_them(on_disk: World) -> None:
+    grown(on_disk)
+    assert on_disk.path is not None
+    on_disk.path.chmod(0o644)
+    found = doctor(on_disk.engine, on_disk.asker)
+    assert any("mode 644" in line for line in said(found, "warning"))
+    doctor(on_disk.engine, on_disk.asker, repair=True)
+    assert on_disk.path.stat().st_mode & 0o777 == 0o600
+
+
+def test_little_space_and_a_large_log_are_told(on_disk: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    grown(on_disk)
+    total = shutil.disk_usage(".")
+    monkeypatch.setattr("marrow.memory.doctor.shutil.disk_usage", lambda path: total._replace(free=1000))
+    monkeypatch.setattr("marrow.memory.doctor.LOG_BYTES_MAX", 0)
+    lines = said(doctor(on_disk.engine, on_disk.asker), "warning")
+    assert any("1,000 bytes are free" in line for line in lines)
+    assert any(line.startswith("the log has") for line in lines)
+
+
+def test_memory_that_is_not_kept_is_a_note(tmp_path: Path) -> None:
+    world = fixtures_store.make_world("memory", tmp_path)
+    found = doctor(world.engine, world.asker)
+    assert found.ok
+    assert said(found, "note") == ["this memory is not kept on the disk"]
+
+
+def test_repair_leaves_the_knowledge_as_it_is(world: World) -> None:
+    grown(world)
+    with world.engine.store.writing() as writer:
+        writer.clear_words()
+    before = knowledge(world)
+    doctor(world.engine, world.asker, repair=True)
+    assert knowledge(world) == before
+
+
+def test_repair_needs_the_right_to_administer(world: World) -> None:
+    doctor(world.engine, world.as_(rights=NO_ADMIN))
+    with pytest.raises(Forbidden):
+        doctor(world.engine, world.as_(rights=NO_ADMIN), repair=True)

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from ..store.terms import STOP_WORDS, terms_of
 
 NEAR, CONTRADICTS = "near", "contradicts"
 
 NEAR_COSINE = 0.88
-RELATED_COSINE = 0.55
+RELATED_COSINE = 0.6
 NEAR_OVERLAP = 0.75
 RELATED_OVERLAP = 0.45
 
@@ -24,13 +25,15 @@ _NEGATION = re.compile(
     r"disabled?|removed?|dropped|deprecated|forbid(?:den)?)\b|n't\b",
     re.I,
 )
-_OPPOSITES = tuple(
-    frozenset(pair.split("/"))
-    for pair in (
-        "enable/disable always/never allow/forbid allow/deny true/false yes/no add/remove sync/async required/optional "
-        "increase/decrease before/after public/private manual/automatic on/off start/stop accept/reject"
-    ).split()
-)
+_OPPOSITES = (
+    "enable/disable always/never allow/forbid allow/deny true/false yes/no add/remove sync/async required/optional "
+    "increase/decrease before/after public/private manual/automatic on/off start/stop accept/reject"
+).split()
+
+
+@lru_cache(maxsize=1)
+def _opposites() -> tuple[frozenset[str], ...]:
+    return tuple(frozenset(terms_of(pair.replace("/", " "))) for pair in _OPPOSITES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +47,7 @@ class Likeness:
 
 def compare(new: str, known: str, cosine: float) -> Likeness | None:
     """None when the two are different things."""
-    ours, theirs = _content(new), _content(known)
+    ours, theirs = content_terms(new), content_terms(known)
     if not ours or not theirs:
         return None
     overlap = len(ours & theirs) / min(len(ours), len(theirs))
@@ -61,11 +64,13 @@ def compare(new: str, known: str, cosine: float) -> Likeness | None:
     return None
 
 
-def _content(text: str) -> set[str]:
-    return {term for term in terms_of(text) if term not in STOP_WORDS and not term.isdigit()}
+@lru_cache(maxsize=1024)
+def content_terms(text: str) -> frozenset[str]:
+    """The terms that say what a text is about. Numbers are compared by themselves."""
+    return frozenset(term for term in terms_of(text) if term not in STOP_WORDS and not term.isdigit())
 
 
-def _difference(new: str, known: str, ours: set[str], theirs: set[str]) -> str:
+def _difference(new: str, known: str, ours: frozenset[str], theirs: frozenset[str]) -> str:
     """What makes the two disagree, in words; empty when nothing does."""
     numbers, known_numbers = set(_NUMBER.findall(new)), set(_NUMBER.findall(known))
     if numbers and known_numbers and not (numbers <= known_numbers or known_numbers <= numbers):
@@ -73,9 +78,8 @@ def _difference(new: str, known: str, ours: set[str], theirs: set[str]) -> str:
         return f"{changed[0]} there, {changed[1]} here"
     if bool(_NEGATION.search(new)) != bool(_NEGATION.search(known)):
         return "one of them negates the other"
-    for pair in _OPPOSITES:
-        here = {word for word in pair if terms_of(word)[0] in ours}
-        there = {word for word in pair if terms_of(word)[0] in theirs}
+    for pair in _opposites():
+        here, there = pair & ours, pair & theirs
         if here and there and not here & there:
             return f"{', '.join(sorted(there))} there, {', '.join(sorted(here))} here"
     added, left = ours - theirs, theirs - ours

@@ -12,6 +12,7 @@ import json
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from ..model.change import Change, Merge, Receipt, Restate, Say, Step, Supersede, TakeSnapshot
@@ -177,11 +178,17 @@ def _redacted_json(text: str, extra: Sequence[str]) -> str:
 
 def _redacted_occurrence(said: Occurrence, extra: Sequence[str]) -> tuple[Occurrence, Redacted]:
     names = ("thread", "user", "service", "source", "chain")
-    texts: dict[str, Any] = {name: redact(value, extra).text for name in names if (value := getattr(said, name))}
+    texts: dict[str, Any] = {name: redacted_name(value, tuple(extra)) for name in names if (value := getattr(said, name))}
     if said.metadata == "{}":
         return (replace(said, **texts) if texts else said), Redacted("", ())
     found = redact_value(said.fields, extra)
     return replace(said, metadata=metadata_text(_object(found.value)), **texts), Redacted("", found.counts)
+
+
+@lru_cache(maxsize=1024)
+def redacted_name(name: str, extra: tuple[str, ...]) -> str:
+    """Users, threads and sources come again and again."""
+    return redact(name, extra).text
 
 
 def _object(value: object) -> dict[str, object]:

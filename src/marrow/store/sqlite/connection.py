@@ -79,10 +79,12 @@ def damaged(path: str, what: str) -> StoreDamaged:
     )
 
 
-def connect(path: str, read_only: bool, busy_timeout_ms: int, vfs: str | None = None) -> apsw.Connection:
+def connect(
+    path: str, read_only: bool, busy_timeout_ms: int, *, vfs: str | None = None, ends_early: bool = False
+) -> apsw.Connection:
     """A connection with our settings. One a thread. `vfs` names another way to the disk, which may have no shared
-    memory: the file is then this connection's alone."""
-    connection = _open(path, read_only, vfs)
+    memory: the file is then this connection's alone. `ends_early` reads what is there of a file that was cut off."""
+    connection = _open(path, read_only, vfs, ends_early)
     if vfs is not None:
         connection.execute("PRAGMA locking_mode = EXCLUSIVE")
     connection.set_busy_handler(patient(busy_timeout_ms))
@@ -96,10 +98,13 @@ def connect(path: str, read_only: bool, busy_timeout_ms: int, vfs: str | None = 
     return connection
 
 
-def _open(path: str, read_only: bool, vfs: str | None) -> apsw.Connection:
+def _open(path: str, read_only: bool, vfs: str | None, ends_early: bool) -> apsw.Connection:
     if not read_only:
         return apsw.Connection(path, statementcachesize=256, vfs=vfs)
-    connection = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READONLY, statementcachesize=256)
+    connection = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READONLY, statementcachesize=256, vfs=vfs)
+    if ends_early:
+        # Without this SQLite refuses such a file as a whole. It is open for reading only, so nothing else comes of it.
+        connection.execute("PRAGMA writable_schema = ON")
     try:
         connection.execute("SELECT 1 FROM sqlite_schema").fetchall()
     except (apsw.CantOpenError, apsw.ReadOnlyError):
@@ -146,8 +151,7 @@ def prepare(connection: apsw.Connection, path: str, scripts: Sequence[Migration]
     """Make the file a store of our format, or say why it cannot be one."""
     newest = scripts[-1].number
     format_ = format_of(connection, path)
-    if format_ > newest:
-        raise _newer(path, format_, newest)
+    _check_known(path, format_, newest)
     if format_ == newest:
         return
     if read_only:
@@ -160,10 +164,11 @@ def prepare(connection: apsw.Connection, path: str, scripts: Sequence[Migration]
     migrate(connection, path, scripts)
 
 
-def _newer(path: str, format_: int, newest: int) -> NewerFormat:
-    return NewerFormat(
-        f"{path} has format {format_}; this Marrow knows formats up to {newest}.", hint="Upgrade Marrow."
-    )
+def _check_known(path: str, format_: int, newest: int) -> None:
+    if format_ > newest:
+        raise NewerFormat(
+            f"{path} has format {format_}; this Marrow knows formats up to {newest}.", hint="Upgrade Marrow."
+        )
 
 
 def format_of(connection: apsw.Connection, path: str) -> int:
@@ -183,8 +188,7 @@ def migrate(connection: apsw.Connection, path: str, scripts: Sequence[Migration]
     connection.execute("BEGIN IMMEDIATE")
     try:
         done = format_of(connection, path)
-        if done > newest:
-            raise _newer(path, done, newest)
+        _check_known(path, done, newest)
         if 0 < done < newest:
             _backup_before(path, done)
         for script in scripts:

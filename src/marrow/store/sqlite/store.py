@@ -116,7 +116,9 @@ class SqliteStore:
         """This thread's own connection. A forked child opens its own: SQLite's locks do not survive a fork."""
         mine = getattr(self._local, "connection", None)
         if mine is None or self._local.pid != os.getpid():
-            mine = connect(self.path, self.read_only, self._busy_timeout_ms, self._vfs)
+            mine = connect(
+                self.path, self.read_only, self._busy_timeout_ms, vfs=self._vfs, ends_early=bool(self.damage)
+            )
             self._local.connection, self._local.pid = mine, os.getpid()
             self._opened.append(mine)
         return mine
@@ -198,7 +200,7 @@ class SqliteStore:
             prepare(self._connection(), self.path, self._scripts, self.read_only)
 
     def _scripts_of(self, backup: Path) -> Sequence[Migration]:
-        """Those that a backup had seen: an older one is read as it is here, and migrated when it has taken its place."""
+        """Those that a backup had seen. An older one is read as it is, and migrated once it is in its place."""
         with translating(str(backup)):
             connection = connect(str(backup), True, self._busy_timeout_ms)
             try:

@@ -106,8 +106,8 @@ Any call by name may also give `project` (another project's name) and `budget_to
 {BUDGET_DEFAULT:,} unless told otherwise, at most {BUDGET_MAX:,}). An address is any 6 or more of its digits that name
 one node.
 
-An operation with the right *read* changes nothing in the memory. What *changes* it writes one event; what is
-*destructive* takes something away. What goes wrong is in [errors](errors.md).
+An operation with the right *read* changes nothing in the memory. *Changes* says that it writes: one event, or a file.
+*Destructive* says that it takes something away. What goes wrong is in [errors](errors.md).
 """
 
 
@@ -171,7 +171,7 @@ def _is_result(part: object) -> bool:
 def _values() -> Iterator[str]:
     """The values that results hold."""
     yield "## Values in results"
-    yield "An empty field is left out of JSON, but for those that a program counts on."
+    yield "In JSON an empty text, list or object is left out; numbers, true and false, and `items` always stand."
     found: dict[str, type] = {}
     for operation in TABLE.values():
         for hint in get_type_hints(operation.result).values():

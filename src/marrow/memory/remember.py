@@ -10,7 +10,6 @@ from ..model.draft import Draft, check_kind, occurrence_of, standing_of
 from ..model.errors import Invalid, TooLarge
 from ..model.record import CURRENT, Record
 from ..search.compare import CONTRADICTS, RELATED_COSINE, Likeness, compare
-from ..store.protocol import Reader
 from ..store.receive import Embed
 from .engine import Asker, Engine, resolve, submit
 
@@ -72,21 +71,20 @@ def remember(
     receipt = submit(
         engine, asker, operation, says, summary=f"remember {noun}", project=project, embed=_keeping(engine, vectors)
     )
-    with engine.store.reading() as reader:
-        records = {r.entry: r for r in reader.records_of([o.entry for o in receipt.outcomes], CURRENT)}
-        saved = []
-        for outcome in receipt.outcomes:
-            record = records[outcome.entry]
-            known: tuple[Similar, ...] = ()
-            if outcome.what == NEW and len(drafts) <= COMPARED_MAX and record.node.content in vectors:
-                known = _similar(reader, asker, record, vectors[record.node.content])
-            node, domain = record.node, record.standing.domain
-            saved.append(
-                Saved(
-                    node.address, outcome.what, record.project, node.kind, domain, node.content, outcome.redacted, known
-                )
+    is_compared = len(drafts) <= COMPARED_MAX
+    saved = []
+    for outcome in receipt.outcomes:
+        record = outcome.record
+        assert record is not None, "a node that was said has a record"
+        vector = vectors.get(record.node.content) if outcome.what == NEW and is_compared else None
+        similar = () if vector is None else _similar(engine, asker, record, vector)
+        node, domain = record.node, record.standing.domain
+        saved.append(
+            Saved(
+                node.address, outcome.what, record.project, node.kind, domain, node.content, outcome.redacted, similar
             )
-    return Remembered(tuple(saved), receipt, len(drafts) <= COMPARED_MAX)
+        )
+    return Remembered(tuple(saved), receipt, is_compared)
 
 
 def _keeping(engine: Engine, vectors: dict[str, Vector]) -> Embed | None:
@@ -103,15 +101,16 @@ def _keeping(engine: Engine, vectors: dict[str, Vector]) -> Embed | None:
     return keep
 
 
-def _similar(reader: Reader, asker: Asker, record: Record, vector: Vector) -> tuple[Similar, ...]:
+def _similar(engine: Engine, asker: Asker, record: Record, vector: Vector) -> tuple[Similar, ...]:
     """What is known in the same place and is like the new record, contradictions first."""
-    near = reader.nearest(asker.namespace, vector, (record.project,), None, NEAREST + 1)
-    cosines = {entry: cosine for entry, cosine in near if entry != record.entry and cosine >= RELATED_COSINE}
     found = []
-    for other in reader.records_of(list(cosines), CURRENT):
-        likeness = compare(record.node.content, other.node.content, cosines[other.entry])
-        if likeness:
-            found.append(Similar(other.node.address, other.node.content, likeness))
+    with engine.store.reading() as reader:
+        near = reader.nearest(asker.namespace, vector, (record.project,), None, NEAREST + 1, RELATED_COSINE)
+        cosines = {entry: cosine for entry, cosine in near if entry != record.entry}
+        for other in reader.records_of(list(cosines), CURRENT):
+            likeness = compare(record.node.content, other.node.content, cosines[other.entry])
+            if likeness:
+                found.append(Similar(other.node.address, other.node.content, likeness))
     found.sort(key=lambda s: (s.likeness.what != CONTRADICTS, -s.likeness.similarity))
     return tuple(found[:LIKENESSES_MAX])
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from .event import CONSCIOUS, Event
 from .link import Anchor, Link
 from .node import Node, Occurrence
+from .record import Record
 from .standing import Standing
 
 
@@ -131,13 +132,15 @@ NEW, KNOWN, SAME, AGAIN, CHANGED = "new", "reinforced", "unchanged", "again", "c
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of one step. `what` is one of new, reinforced, unchanged, again, changed."""
+    """What became of one step. `what` is one of new, reinforced, unchanged, again, changed; `record` is how a node that
+    was said stands now."""
 
     what: str
     address: str = ""
     project: str = ""
     entry: int = 0
     redacted: tuple[tuple[str, int], ...] = ()
+    record: Record | None = None
 
 
 @dataclass(frozen=True, slots=True)

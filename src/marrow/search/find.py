@@ -126,6 +126,4 @@ def _weighed(record: Record, found: _Evidence, use: Use, now: int) -> Hit:
     score = _total(found)
     for _, factor in signals:
         score *= factor
-    return Hit(
-        record, score, (("words", found.words), ("meaning", found.vector), ("thread", found.lent), *signals)
-    )
+    return Hit(record, score, (("words", found.words), ("meaning", found.vector), ("thread", found.lent), *signals))

@@ -110,7 +110,7 @@ def _say(desk: Desk, step: Say, prepared: Prepared) -> Outcome:
     for rel, target in step.links:
         _link(desk, node.address, desk.find(target, "links").node.address, check_rel(rel))
     desk.domain = desk.domain or record.standing.domain
-    return Outcome(outcome, node.address, record.project, record.entry, prepared.redacted)
+    return Outcome(outcome, node.address, record.project, record.entry, prepared.redacted, record)
 
 
 def _place(
@@ -211,7 +211,7 @@ def _supersede(desk: Desk, step: Supersede, prepared: Prepared) -> Outcome:
     )
     desk.domain = desk.domain or inherited.domain
     desk.change = outer
-    return Outcome(what, node.address, record.project, record.entry, prepared.redacted)
+    return Outcome(what, node.address, record.project, record.entry, prepared.redacted, record)
 
 
 def _restate(desk: Desk, step: Restate, prepared: Prepared) -> Outcome:

@@ -3,7 +3,7 @@ under any filter is complete."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -50,9 +50,14 @@ class Matrix:
         self._count = needed
 
     def nearest(
-        self, vector: Vector, limit: int, within: Iterable[int] | None, without: Iterable[int]
+        self,
+        vector: Vector,
+        limit: int,
+        within: Iterable[int] | None,
+        without: Collection[int],
+        least: float = 0.0,
     ) -> list[tuple[int, float]]:
-        """The best by cosine, for unit vectors. `within` chooses the entries, `without` takes some away."""
+        """The best by cosine above `least`, for unit vectors; only of those `within`, and none of those `without`."""
         count = self._count  # Read once: another thread may be adding rows, which changes this last.
         if not count or limit <= 0:
             return []
@@ -62,13 +67,14 @@ class Matrix:
             ids, rows = ids[places], rows[places]
         # Not `rows @ vector`: BLAS would start threads that fight with everyone else's for a product this small.
         scores = np.vecdot(rows, vector)
-        scores[_places(ids, without)] = -np.inf
-        if len(scores) > limit:
-            best = np.argpartition(-scores, limit - 1)[:limit]
-            best = best[np.lexsort((ids[best], -scores[best]))]
-        else:
-            best = np.lexsort((ids, -scores))
-        return [(int(ids[i]), float(scores[i])) for i in best if scores[i] > 0]
+        if without:
+            scores[_places(ids, without)] = -np.inf
+        best = np.flatnonzero(scores > least)
+        if len(best) > limit:
+            best = best[np.argpartition(-scores[best], limit - 1)[:limit]]
+        found = [(int(ids[place]), float(scores[place])) for place in best]
+        found.sort(key=lambda row: (-row[1], row[0]))
+        return found
 
     def cosines(self, entries: Sequence[int], vector: Vector) -> list[tuple[int, float]]:
         """The cosine of each of these entries that is here."""

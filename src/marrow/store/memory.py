@@ -293,9 +293,15 @@ class MemoryReader:
         return found
 
     def nearest(
-        self, namespace: str, vector: Vector, projects: Projects, within: Iterable[int] | None, limit: int
+        self,
+        namespace: str,
+        vector: Vector,
+        projects: Projects,
+        within: Iterable[int] | None,
+        limit: int,
+        least: float = 0.0,
     ) -> list[tuple[int, float]]:
-        return self._matrix().nearest(vector, limit, self._allowed(namespace, projects, within), ())
+        return self._matrix().nearest(vector, limit, self._allowed(namespace, projects, within), (), least)
 
     def similarities(self, entries: Sequence[int], vector: Vector) -> Mapping[int, float]:
         return dict(self._matrix().cosines(entries, vector))

@@ -157,9 +157,15 @@ class Vectors(Protocol):
     def vector_model(self) -> tuple[str, int] | None: ...
 
     def nearest(
-        self, namespace: str, vector: Vector, projects: Projects, within: Iterable[int] | None, limit: int
+        self,
+        namespace: str,
+        vector: Vector,
+        projects: Projects,
+        within: Iterable[int] | None,
+        limit: int,
+        least: float = 0.0,
     ) -> list[tuple[int, float]]:
-        """(entry, cosine) of the nearest, best first: exact, and complete under any filter."""
+        """(entry, cosine) of the nearest above `least`, best first: exact, and complete under any filter."""
 
     def similarities(self, entries: Sequence[int], vector: Vector) -> Mapping[int, float]:
         """The cosine of each of these entries that has a vector."""

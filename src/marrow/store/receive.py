@@ -121,7 +121,7 @@ def _prepared(step: Step, extra: Sequence[str]) -> Prepared:
     if isinstance(step, Say | Supersede):
         content = redact(clean(step.content), extra)
         occurrence, also = _redacted_occurrence(step.occurrence, extra)
-        kept = clean(content.text) if content.text.strip() else ""
+        kept = content.text if not content.counts else clean(content.text) if content.text.strip() else ""
         if not kept:
             raise Invalid(
                 "Nothing is left of the text when its private parts are taken out.",
@@ -178,7 +178,8 @@ def _redacted_json(text: str, extra: Sequence[str]) -> str:
 
 def _redacted_occurrence(said: Occurrence, extra: Sequence[str]) -> tuple[Occurrence, Redacted]:
     names = ("thread", "user", "service", "source", "chain")
-    texts: dict[str, Any] = {name: redacted_name(value, tuple(extra)) for name in names if (value := getattr(said, name))}
+    given = tuple(extra)
+    texts: dict[str, Any] = {name: redacted_name(value, given) for name in names if (value := getattr(said, name))}
     if said.metadata == "{}":
         return (replace(said, **texts) if texts else said), Redacted("", ())
     found = redact_value(said.fields, extra)

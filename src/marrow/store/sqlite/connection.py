@@ -107,9 +107,14 @@ def _open(path: str, read_only: bool, vfs: str | None, ends_early: bool) -> apsw
         connection.execute("PRAGMA writable_schema = ON")
     try:
         connection.execute("SELECT 1 FROM sqlite_schema").fetchall()
-    except (apsw.CantOpenError, apsw.ReadOnlyError):
-        # A folder that cannot be written has no place for SQLite's shared index of the log: read the file as it is.
+    except (apsw.CantOpenError, apsw.ReadOnlyError) as problem:
+        # A folder that cannot be written has no place for SQLite's shared index of the log: read the file as it is,
+        # unless there is a log, which would then be passed over in silence.
         connection.close()
+        if _has_log(path):
+            raise Unavailable(
+                f"{path} has a log that cannot be read from here.", hint="Open it once where its folder can be written."
+            ) from problem
         flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
         connection = apsw.Connection(f"{Path(path).resolve().as_uri()}?immutable=1", flags=flags)
     return connection
@@ -173,12 +178,14 @@ def _check_known(path: str, format_: int, newest: int) -> None:
 
 def format_of(connection: apsw.Connection, path: str) -> int:
     """The number of the last migration that ran on a file; 0 for an empty one. Raises NotAStore for anything else."""
-    application = connection.pragma("application_id")
-    tables = connection.execute("SELECT count(*) FROM sqlite_schema").get
+    # One statement, one view: another process may be making the tables at this moment.
+    application, version, tables = connection.execute(
+        "SELECT a.application_id, v.user_version, (SELECT count(*) FROM sqlite_schema) "
+        "FROM pragma_application_id a, pragma_user_version v"
+    ).get
     if application != APPLICATION_ID and (application or tables):
         raise not_a_store(path)
-    version = connection.pragma("user_version")
-    return int(version) if isinstance(version, int) else 0
+    return int(version)
 
 
 def migrate(connection: apsw.Connection, path: str, scripts: Sequence[Migration]) -> None:
@@ -239,13 +246,17 @@ def copy_to(target: Path, source: apsw.Connection) -> None:
         copy.close()
 
 
+def _has_log(path: str) -> bool:
+    log = Path(f"{path}-wal")
+    return log.exists() and log.stat().st_size > 0
+
+
 def truncated(path: Path) -> str:
     """What is missing at the end of the file, in words; empty when nothing is.
 
     Only a file whose log is empty can be judged: otherwise its last pages may be in the log.
     """
-    log = Path(f"{path}-wal")
-    if log.exists() and log.stat().st_size:
+    if _has_log(str(path)):
         return ""
     with path.open("rb") as file:
         header = file.read(100)

@@ -300,14 +300,20 @@ class SqliteReader:
         return model, dimensions
 
     def nearest(
-        self, namespace: str, vector: Vector, projects: Projects, within: Iterable[int] | None, limit: int
+        self,
+        namespace: str,
+        vector: Vector,
+        projects: Projects,
+        within: Iterable[int] | None,
+        limit: int,
+        least: float = 0.0,
     ) -> list[tuple[int, float]]:
         found: list[tuple[int, float]] = []
         chosen = None if within is None else list(within)
         for project in self._chosen_ids(namespace, projects):
             matrix = self._cache.matrix(self, project)
             gone = () if chosen is not None else self._gone(first_entry(project), last_entry(project))
-            found += matrix.nearest(vector, limit, chosen, gone)
+            found += matrix.nearest(vector, limit, chosen, gone, least)
         found.sort(key=lambda row: (-row[1], row[0]))
         return found[:limit]
 

@@ -1,3 +1,5 @@
+"""Compress: several memories into one, with nothing exact lost."""
+
 from __future__ import annotations
 
 import pytest

@@ -1,3 +1,5 @@
+"""The text of a summary: sentences, exact values, coverage."""
+
 from __future__ import annotations
 
 import pytest

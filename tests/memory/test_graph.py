@@ -1,3 +1,5 @@
+"""Graph: what hangs together, bounded and safe against circles."""
+
 from __future__ import annotations
 
 import itertools

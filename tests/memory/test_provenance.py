@@ -1,3 +1,5 @@
+"""Provenance and lineage: to the leaves, and forward."""
+
 from __future__ import annotations
 
 import pytest

@@ -1,3 +1,5 @@
+"""Prune candidates: what looks stale, and why."""
+
 from __future__ import annotations
 
 import itertools

@@ -1,3 +1,5 @@
+"""Soul: the project as one document within a budget."""
+
 from __future__ import annotations
 
 import itertools

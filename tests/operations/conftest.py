@@ -36,7 +36,7 @@ def memory(tmp_path: Path) -> Iterator[Memory]:
 def do(memory: Memory) -> Do:
     """An operation by name, with its arguments; the typed result."""
 
-    def call(operation: str, **arguments: Any) -> Any:
+    def call(operation: str, /, **arguments: Any) -> Any:
         return memory.perform(operation, arguments).result
 
     return call
@@ -46,7 +46,7 @@ def do(memory: Memory) -> Do:
 def said(memory: Memory) -> Do:
     """As `do`, and gives the text that a reader gets."""
 
-    def call(operation: str, **arguments: Any) -> str:
+    def call(operation: str, /, **arguments: Any) -> str:
         return memory.perform(operation, arguments).text
 
     return call

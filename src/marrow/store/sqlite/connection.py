@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import random
@@ -152,7 +153,9 @@ def create_file(path: Path) -> None:
     os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
 
 
-def prepare(connection: apsw.Connection, path: str, scripts: Sequence[Migration], read_only: bool) -> None:
+def prepare(
+    connection: apsw.Connection, path: str, scripts: Sequence[Migration], read_only: bool, busy_timeout_ms: int
+) -> None:
     """Make the file a store of our format, or say why it cannot be one."""
     newest = scripts[-1].number
     format_ = format_of(connection, path)
@@ -165,8 +168,21 @@ def prepare(connection: apsw.Connection, path: str, scripts: Sequence[Migration]
             hint="Open it once where it can be written.",
         )
     if not format_:
-        connection.execute("PRAGMA journal_mode = WAL")
+        _keep_a_log(connection, busy_timeout_ms)
     migrate(connection, path, scripts)
+
+
+def _keep_a_log(connection: apsw.Connection, busy_timeout_ms: int) -> None:
+    """Turn on the log. SQLite does not wait for others here by itself; whoever is first does it for all."""
+    wait = patient(busy_timeout_ms)
+    for tries in itertools.count():
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+        except apsw.BusyError:
+            if not wait(tries):
+                raise
+        else:
+            return
 
 
 def _check_known(path: str, format_: int, newest: int) -> None:

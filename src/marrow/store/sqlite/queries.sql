@@ -299,9 +299,6 @@ INSERT INTO words (words) VALUES ('optimize')
 -- name: vectors_from
 SELECT entry, vector FROM vectors WHERE entry BETWEEN ? AND ? ORDER BY entry
 
--- name: vectors_of
-SELECT v.entry, v.vector FROM json_each(:entries) a CROSS JOIN vectors v ON v.entry = a.value
-
 -- name: put_vector
 INSERT INTO vectors (entry, vector) VALUES (?, ?) ON CONFLICT (entry) DO UPDATE SET vector = excluded.vector
 

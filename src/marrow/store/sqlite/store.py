@@ -110,7 +110,7 @@ class SqliteStore:
             # What is still there is worth reading; nothing may be written over it.
             self.read_only = True
         connection = self._connection()
-        prepare(connection, self.path, self._scripts, self.read_only)
+        prepare(connection, self.path, self._scripts, self.read_only, self._busy_timeout_ms)
 
     def _connection(self) -> apsw.Connection:
         """This thread's own connection. A forked child opens its own: SQLite's locks do not survive a fork."""
@@ -197,7 +197,7 @@ class SqliteStore:
                 backup.step()
             original.close()
             self._connection().pragma("journal_mode", "wal")
-            prepare(self._connection(), self.path, self._scripts, self.read_only)
+            prepare(self._connection(), self.path, self._scripts, self.read_only, self._busy_timeout_ms)
 
     def _scripts_of(self, backup: Path) -> Sequence[Migration]:
         """Those that a backup had seen. An older one is read as it is, and migrated once it is in its place."""

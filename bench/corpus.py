@@ -36,13 +36,19 @@ QUESTIONS = (
     "what is the reason that the {0} was changed from {1} to {2}",
     "where is it said that {0} has to be done before {1} and after {2}",
 )
-SYLLABLES = "con tra mit ver sol ben dar fen gol hul jas kel lom mar nor pel quin ros sil tam ul vor wen xan yor zen".split()
+SYLLABLES = (
+    "con tra mit ver sol ben dar fen gol hul jas kel lom mar nor pel quin ros sil tam ul vor wen xan yor zen".split()
+)
+
+
+# A project has so many names of its own; they come again and again.
+IDENTIFIERS = 3_000
 
 
 class Writer:
     """One seed, one language: a vocabulary of made-up technical words under Zipf's law."""
 
-    def __init__(self, seed: int = 7, words: int = 20_000) -> None:
+    def __init__(self, seed: int = 7, words: int = 12_000) -> None:
         self.random = random.Random(seed)
         known: dict[str, None] = {}
         while len(known) < words:
@@ -51,6 +57,8 @@ class Writer:
         self.weights = [1 / (rank + 2) for rank in range(words)]
         total = 0.0
         self.cumulative = [total := total + weight for weight in self.weights]
+        pairs = (self.technical(2) for _ in range(IDENTIFIERS))
+        self.identifiers = [f"{a}_{b}" if self.random.random() < 0.5 else a + b.capitalize() for a, b in pairs]
 
     def technical(self, count: int) -> list[str]:
         return self.random.choices(self.words, cum_weights=self.cumulative, k=count)
@@ -64,8 +72,7 @@ class Writer:
                 parts += [self.random.choice(COMMON), word] if self.random.random() < 0.7 else [word]
             parts.insert(self.random.randint(1, len(parts)), self.random.choice(VERBS))
             if self.random.random() < 0.4:
-                one, two = self.technical(2)
-                parts.append(f"{one}_{two}" if self.random.random() < 0.5 else one + two.capitalize())
+                parts.append(self.random.choice(self.identifiers))
             if self.random.random() < 0.3:
                 parts.append(str(self.random.randint(2, 9000)))
             sentences.append(" ".join(parts) + ".")

@@ -341,7 +341,8 @@ def _errors() -> str:
 def _tree(error: type[MarrowError], depth: int = 0) -> Iterator[tuple[type[MarrowError], int]]:
     yield error, depth
     for below in error.__subclasses__():
-        yield from _tree(below, depth + 1)
+        if below.__module__ == MarrowError.__module__:  # a program may have its own below ours
+            yield from _tree(below, depth + 1)
 
 
 def methods() -> dict[str, Operation]:
@@ -405,7 +406,7 @@ def _parameters(operation: Operation) -> str:
 
 
 def _doc(thing: object) -> str:
-    """A docstring as one line. A dataclass that has none has its signature for one, which says nothing here."""
+    """A docstring as one line. A value that has none has its signature for one, which says nothing here."""
     said = " ".join((inspect.getdoc(thing) or "").split())
     return "" if isinstance(thing, type) and said.startswith(f"{thing.__name__}(") else said
 

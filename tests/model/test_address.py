@@ -100,7 +100,9 @@ def test_prefix_is_accepted_as_people_write_it(given_: str) -> None:
     assert parse_prefix(given_) == given_.strip().lower().removeprefix("sha256:")
 
 
-@pytest.mark.parametrize("given_", ["abcde", "", "abcdeg", "a" * 65, "md5:abcdef", "abc def", "abcdef\nabcdef", 5, None, b"abcdef"])
+@pytest.mark.parametrize(
+    "given_", ["abcde", "", "abcdeg", "a" * 65, "md5:abcdef", "abc def", "abcdef\nabcdef", 5, None, b"abcdef"]
+)
 def test_what_is_no_prefix_is_refused_with_the_field(given_: object) -> None:
     with pytest.raises(Invalid) as caught:
         parse_prefix(given_, field="target")

@@ -12,7 +12,9 @@ from marrow.store.chains import broken_at, chain_lines, event_from
 
 ADDRESS = address_of("claim", "x")
 TOUCHED = (Touched.make(ADDRESS, b"s" * 16), Touched.make(address_of("claim", "y"), b"t" * 16))
-EVENT = Event(1, 5, "me", "save", "conscious", "remember", "p", "context", TOUCHED, "d" * 64, "e" * 64, NO_HASH).sealed()
+EVENT = Event(
+    1, 5, "me", "save", "conscious", "remember", "p", "context", TOUCHED, "d" * 64, "e" * 64, NO_HASH
+).sealed()
 
 OTHER = {
     "seq": 2,

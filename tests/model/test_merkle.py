@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import random
 from typing import Any
 
 from hypothesis import assume, given
@@ -40,18 +41,21 @@ def test_a_changed_leaf_is_another_root(leaves: list[tuple[str, bytes]], data: s
 
 
 def test_root_of_one_leaf_is_the_path_of_hashes_above_it() -> None:
-    address, leaf = "a1f" + "0" * 61, b"\x07" * 32
+    address, leaf = "a1f3" + "0" * 60, b"\x07" * 32
     below = hashlib.sha256(b"marrow bucket 1\n" + leaf).digest()
     assert bucket_hash([leaf]) == below
-    for digit in "f1a":
+    for digit in "3f1a":
         below = inner_hash(with_child(no_children(), digit, below))
     assert root_of([(address, leaf)]) == below.hex()
 
 
-@given(st.sampled_from("0123456789abcdef"), st.binary(min_size=32, max_size=32))
-def test_child_stands_at_its_digit(digit: str, child: bytes) -> None:
-    at = 32 * int(digit, 16)
-    children = with_child(no_children(), digit, child)
-    assert len(children) == 512
-    assert children[at : at + 32] == child
-    assert with_child(children, digit, bytes(32)) == no_children()
+@given(
+    st.dictionaries(st.sampled_from("0123456789abcdef"), st.binary(min_size=32, max_size=32).filter(any)), st.randoms()
+)
+def test_children_stand_in_the_order_of_their_digits(known: dict[str, bytes], order: random.Random) -> None:
+    children = no_children()
+    for digit in order.sample(sorted(known), len(known)):
+        children = with_child(children, digit, known[digit])
+    assert children == b"".join(digit.encode() + known[digit] for digit in sorted(known))
+    for digit in known:
+        assert with_child(with_child(children, digit, bytes(32)), digit, known[digit]) == children

@@ -40,7 +40,8 @@ def test_moment_is_understood(given_: object, meant: datetime) -> None:
 
 
 @pytest.mark.parametrize(
-    "given_", ["", "soon", "2023-13-40", "31 Feb 2023", None, True, [], "99999999 years ago", float("nan"), float("inf"), 10**18]
+    "given_",
+    ["", "soon", "2023-13-40", "31 Feb 2023", None, True, [], "99999999 years ago", float("nan"), float("inf"), 10**18],
 )
 def test_what_is_no_time_is_refused_with_field_and_hint(given_: object) -> None:
     with pytest.raises(Invalid) as caught:
@@ -68,7 +69,15 @@ def test_moment_survives_the_way_there_and_back(when: datetime) -> None:
 
 @pytest.mark.parametrize(
     ("seconds", "said"),
-    [(0, "just now"), (59, "just now"), (60, "1 minute"), (7200, "2 hours"), (86_400, "1 day"), (63_072_000, "2 years"), (-5, "just now")],
+    [
+        (0, "just now"),
+        (59, "just now"),
+        (60, "1 minute"),
+        (7200, "2 hours"),
+        (86_400, "1 day"),
+        (63_072_000, "2 years"),
+        (-5, "just now"),
+    ],
 )
 def test_age_is_short(seconds: int, said: str) -> None:
     assert age(NOW - seconds * 1_000_000, NOW) == said

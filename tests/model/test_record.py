@@ -14,7 +14,9 @@ from marrow.model.standing import Standing
 NOW = 1_000
 RECORD = Record(1, "p", Node.make("claim", "x"), Standing(tags=("DB", "ops"), domain="tasks"), 1, 10, 20)
 SAID = [
-    Occurrence(10, thread="t", user="ada", metadata=metadata_text({"owner": "ada", "n": 1, "ok": True, "path": "src/a.py"})),
+    Occurrence(
+        10, thread="t", user="ada", metadata=metadata_text({"owner": "ada", "n": 1, "ok": True, "path": "src/a.py"})
+    ),
     Occurrence(20, thread="u", user="bob", service="api"),
 ]
 PINS = [Anchor("file", "docs/x.md"), Anchor("symbol", "src")]
@@ -106,7 +108,16 @@ def test_plain_filter_asks_for_a_place_only() -> None:
 
 @pytest.mark.parametrize(
     ("value", "compared"),
-    [(True, "true"), (False, "false"), (None, "null"), (1, "1"), (1.5, "1.5"), ("x", "x"), (["a", 1], '["a",1]'), ({"b": 1, "a": None}, '{"a":null,"b":1}')],
+    [
+        (True, "true"),
+        (False, "false"),
+        (None, "null"),
+        (1, "1"),
+        (1.5, "1.5"),
+        ("x", "x"),
+        (["a", 1], '["a",1]'),
+        ({"b": 1, "a": None}, '{"a":null,"b":1}'),
+    ],
 )
 def test_metadata_is_compared_as_json_prints_it(value: object, compared: str) -> None:
     assert as_text(value) == compared
@@ -120,5 +131,11 @@ def test_metadata_has_one_form() -> None:
 
 def test_equal_occurrences_have_one_identity_and_others_another() -> None:
     assert Occurrence(1, "t").identity() == Occurrence(1, "t").identity()
-    different = [Occurrence(1), Occurrence(2), Occurrence(1, "t"), Occurrence(1, "", "t"), Occurrence(1, metadata='{"a":1}')]
+    different = [
+        Occurrence(1),
+        Occurrence(2),
+        Occurrence(1, "t"),
+        Occurrence(1, "", "t"),
+        Occurrence(1, metadata='{"a":1}'),
+    ]
     assert len({said.identity() for said in different}) == len(different)

@@ -39,7 +39,20 @@ def test_cleaning_twice_changes_nothing(text: str) -> None:
 
 @pytest.mark.parametrize(
     "given_",
-    ["", "   ", "\n\t\n", b"bytes", bytearray(b"bytes"), 5, None, ["text"], "a\x00b", "\ud800", "ok \udfff", "\x01\x02\x03ab"],
+    [
+        "",
+        "   ",
+        "\n\t\n",
+        b"bytes",
+        bytearray(b"bytes"),
+        5,
+        None,
+        ["text"],
+        "a\x00b",
+        "\ud800",
+        "ok \udfff",
+        "\x01\x02\x03ab",
+    ],
 )
 def test_what_is_not_text_is_refused_with_field(given_: object) -> None:
     with pytest.raises(Invalid) as caught:

@@ -46,7 +46,9 @@ def test_eight_processes_write_to_one_file(tmp_path: Path, child_environment: di
     """They also make the file: none of them is there first."""
     path = tmp_path / "marrow.db"
     commands = [[sys.executable, WRITER, "saves", str(path), f"process{n}", str(SAVES)] for n in range(PROCESSES)]
-    writers = [subprocess.Popen(c, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=child_environment) for c in commands]
+    writers = [
+        subprocess.Popen(c, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=child_environment) for c in commands
+    ]
     with ThreadPoolExecutor(PROCESSES) as pool:
         outputs = [pool.submit(writer.communicate) for writer in writers]
         views = []
@@ -66,7 +68,10 @@ def test_eight_processes_write_to_one_file(tmp_path: Path, child_environment: di
     door = Door(store)
     with store.reading() as reader:
         assert reader.head("local").seq == 2 * PROCESSES * SAVES
-        entries = {r.node.content: r.entry for r in reader.records("local", reader.addresses("local", "", None, 10**6), None, CURRENT)}
+        entries = {
+            r.node.content: r.entry
+            for r in reader.records("local", reader.addresses("local", "", None, 10**6), None, CURRENT)
+        }
         said = reader.occurrences(list(entries.values()), CURRENT)
     assert len(entries) == PROCESSES * SAVES + len(SHARED)
     for content, entry in entries.items():
@@ -76,7 +81,9 @@ def test_eight_processes_write_to_one_file(tmp_path: Path, child_environment: di
             assert door.standing(_address(content)).reinforced == len(by) - 1
         else:
             assert len(by) == 1
-    acknowledged = {line.split()[1] for output in outputs for line in output.result()[0].decode().splitlines() if " " in line}
+    acknowledged = {
+        line.split()[1] for output in outputs for line in output.result()[0].decode().splitlines() if " " in line
+    }
     assert acknowledged == {_address(content) for content in entries}
     store.close()
 

@@ -71,7 +71,10 @@ def check_refused(path: Path, error: type[MarrowError], exit_code: int) -> Marro
 # What is no store
 
 
-@pytest.mark.parametrize("content", [b"just text\n", b"x" * 5000, b"SQLite format 3", b"PK\x03\x04" * 300, b"SQLite format 3\x00" + b"\xff" * 8000])
+@pytest.mark.parametrize(
+    "content",
+    [b"just text\n", b"x" * 5000, b"SQLite format 3", b"PK\x03\x04" * 300, b"SQLite format 3\x00" + b"\xff" * 8000],
+)
 def test_file_of_another_kind_is_no_store(path: Path, content: bytes) -> None:
     path.write_bytes(content)
     check_refused(path, NotAStore, 65)
@@ -356,7 +359,9 @@ def test_unreadable_file_is_an_error_that_says_so(open_folder: Path, child_envir
     assert as_nobody(path, child_environment) == ["Unavailable 69 True"]
 
 
-def test_folder_that_cannot_be_entered_is_an_error_that_says_so(open_folder: Path, child_environment: dict[str, str]) -> None:
+def test_folder_that_cannot_be_entered_is_an_error_that_says_so(
+    open_folder: Path, child_environment: dict[str, str]
+) -> None:
     path = open_folder / "closed" / "marrow.db"
     made(path, 2)
     path.parent.chmod(0o000)
@@ -473,7 +478,9 @@ print("\\n".join(told))
 
 
 @pytest.mark.parametrize("limit", [1, 4096, 20_000, 150_000, 300_000, 700_000])
-def test_disk_that_fills_up_keeps_what_was_acknowledged(path: Path, limit: int, child_environment: dict[str, str]) -> None:
+def test_disk_that_fills_up_keeps_what_was_acknowledged(
+    path: Path, limit: int, child_environment: dict[str, str]
+) -> None:
     command = [sys.executable, "-c", FULL, str(path), str(limit)]
     done = subprocess.run(command, env=child_environment, capture_output=True, timeout=60)
     assert done.stderr == b""

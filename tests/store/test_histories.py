@@ -16,7 +16,18 @@ from typing import Any
 
 import pytest
 
-from marrow.model.change import Copy, Merge, NameProject, Reinforce, Relate, RestoreTo, Restate, Say, Supersede, TakeSnapshot
+from marrow.model.change import (
+    Copy,
+    Merge,
+    NameProject,
+    Reinforce,
+    Relate,
+    RestoreTo,
+    Restate,
+    Say,
+    Supersede,
+    TakeSnapshot,
+)
 from marrow.model.errors import MarrowError
 from marrow.model.link import Anchor, Link
 from marrow.model.merkle import EMPTY_ROOT
@@ -31,7 +42,9 @@ from .stores import STORES
 
 HISTORIES = int(os.environ.get("MARROW_HISTORIES", "24"))
 STEPS = int(os.environ.get("MARROW_HISTORY_STEPS", "60"))
-WORDS = "port database backup night worker queue cache getUserById retry_count schema v3.12 鍵 café deploy rollback".split()
+WORDS = (
+    "port database backup night worker queue cache getUserById retry_count schema v3.12 鍵 café deploy rollback".split()
+)
 PROJECTS = ("p", "q", "")
 TAGS = ("db", "net", "Ops", "ä")
 RELS = ("relates_to", "depends_on", "blocks", "derived_from", "supersedes", "own_rel")
@@ -89,7 +102,9 @@ class History:
         if c.random() < 0.3:
             metadata["owner"] = c.choice(("ada", True, 1, None))
         at = START + c.randrange(-50, 50) * SECOND
-        return Occurrence(at, c.choice(("", "t", "u")), c.choice(("", "ada")), c.choice(("", "api")), metadata=metadata_text(metadata))
+        return Occurrence(
+            at, c.choice(("", "t", "u")), c.choice(("", "ada")), c.choice(("", "api")), metadata=metadata_text(metadata)
+        )
 
     def standing(self) -> Standing:
         c = self.chance
@@ -107,7 +122,9 @@ class History:
         return tuple(Anchor("file", self.chance.choice(PATHS)) for _ in range(self.chance.randrange(2)))
 
     def given(self) -> frozenset[str]:
-        return frozenset(self.chance.sample(("tags", "aliases", "priority", "pinned", "domain"), self.chance.randrange(4)))
+        return frozenset(
+            self.chance.sample(("tags", "aliases", "priority", "pinned", "domain"), self.chance.randrange(4))
+        )
 
 
 def say(h: History) -> None:
@@ -132,7 +149,14 @@ def supersede(h: History) -> None:
 
 def restate(h: History) -> None:
     project, address, _ = h.pick()
-    choices = [("tags", ("new", "db")), ("pinned", True), ("confidence", 0.2), ("aliases", ("other name",)), ("drift", "moved"), ("approved", False)]
+    choices = [
+        ("tags", ("new", "db")),
+        ("pinned", True),
+        ("confidence", 0.2),
+        ("aliases", ("other name",)),
+        ("drift", "moved"),
+        ("approved", False),
+    ]
     h.step(Restate(address, tuple(h.chance.sample(choices, 2)), "restated"), project=project)
 
 
@@ -198,13 +222,24 @@ def merge(h: History) -> None:
             salt=c.randbytes(8).hex(),
         )
         said = tuple({h.occurrence() for _ in range(c.randint(1, 3))})
-        copies.append(Copy(c.choice(PROJECTS), node, standing, tuple(sorted(said, key=lambda o: o.identity())), h.anchors()))
+        copies.append(
+            Copy(c.choice(PROJECTS), node, standing, tuple(sorted(said, key=lambda o: o.identity())), h.anchors())
+        )
     ends = [copy.node.address for copy in copies] + [h.pick()[1]]
     links = []
     for _ in range(c.randrange(3)):
         one, two = c.choice(ends), c.choice(ends)
         if one != two:
-            links.append(Link(one, two, c.choice(RELS[:4]), c.choice(PROJECTS), START + c.randrange(100) * SECOND, c.random() < 0.3))
+            links.append(
+                Link(
+                    one,
+                    two,
+                    c.choice(RELS[:4]),
+                    c.choice(PROJECTS),
+                    START + c.randrange(100) * SECOND,
+                    c.random() < 0.3,
+                )
+            )
     h.step(Merge(tuple(copies), tuple(links), (NameProject("q", ("from afar",)),)), project="p")
 
 

@@ -4,8 +4,10 @@ other's way. MARROW_WRITE_SCHEMA=1 writes schema.sql anew after a migration was 
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -22,7 +24,9 @@ from marrow.store.sqlite.rows import queries
 from .door import Door, picture, verify
 
 SCHEMA = Path(opening.__file__).parent / "schema.sql"
-HEADING = "-- What the migrations add up to. Written by tests/store/test_migrations.py from a new store; not run by anyone.\n"
+HEADING = (
+    "-- What the migrations add up to. Written by tests/store/test_migrations.py from a new store; not run by anyone.\n"
+)
 NEWEST = migrations()[-1].number
 SECOND = Migration(NEWEST + 1, "a", "CREATE TABLE extra (\n    x TEXT\n);\nINSERT INTO extra VALUES ('second');\n")
 THIRD = Migration(NEWEST + 2, "b", "-- why\nALTER TABLE extra ADD COLUMN y;\nUPDATE extra SET y = 'third';\n")
@@ -187,55 +191,68 @@ def test_older_program_does_not_touch_what_a_newer_one_migrates(path: Path) -> N
 
 
 OPENING = """
-import sys
+import sys, time
 from marrow.store.sqlite import SqliteStore
-from marrow.store.sqlite.connection import Migration, migrations
+from marrow.store.sqlite.connection import migrations
 from tests.store.door import Door
 from tests.store.test_migrations import SECOND, THIRD
-scripts = [*migrations(), *([SECOND, THIRD] if sys.argv[2] == "migrate" else [])]
+folder, what, name = sys.argv[1:]
+scripts = [*migrations(), *([SECOND, THIRD] if what == "migrate" else [])]
 print("ready", flush=True)
-sys.stdin.read(1)
-store = SqliteStore(sys.argv[1], scripts=scripts, busy_timeout_ms=60_000)
-Door(store).say("Process " + sys.argv[3])
-store.close()
+moment = float(sys.stdin.readline())
+for number in range(int(sys.stdin.readline())):
+    while time.monotonic() < moment + number * 0.04:
+        pass
+    store = SqliteStore(f"{folder}/{number}.db", scripts=scripts, busy_timeout_ms=60_000)
+    Door(store, seed=int(name)).say("Process " + name)
+    store.close()
 """
+PROCESSES = 6
 
 
-def open_at_once(path: Path, what: str, count: int, environment: dict[str, str]) -> None:
-    """Several processes that are loaded and ready open the file at the same moment."""
-    commands = [[sys.executable, "-c", OPENING, str(path), what, str(n)] for n in range(count)]
+def open_at_once(folder: Path, what: str, files: int, environment: dict[str, str]) -> None:
+    """Several processes that are loaded and ready open one file after another, each at the same moment."""
+    commands = [[sys.executable, "-c", OPENING, str(folder), what, str(n)] for n in range(PROCESSES)]
     pipe = subprocess.PIPE
     children = [subprocess.Popen(c, stdin=pipe, stdout=pipe, stderr=pipe, env=environment) for c in commands]
     for child in children:
         assert child.stdout is not None
         assert child.stdout.readline() == b"ready\n"
-    for child in children:
-        assert child.stdin is not None
-        child.stdin.write(b"x")
-        child.stdin.flush()
-    with ThreadPoolExecutor(count) as pool:
-        for _, errors in pool.map(lambda child: child.communicate(timeout=120), children):
+    told = f"{time.monotonic() + 0.05}\n{files}\n".encode()
+    with ThreadPoolExecutor(PROCESSES) as pool:
+        for _, errors in pool.map(lambda child: child.communicate(told, timeout=120), children):
             assert errors == b""
 
 
-def test_processes_that_open_a_new_file_at_once_make_one_store(tmp_path: Path, child_environment: dict[str, str]) -> None:
-    for number in range(4):
-        path = tmp_path / f"{number}.db"
-        open_at_once(path, "plain", 4, child_environment)
-        store = SqliteStore(str(path))
+def test_processes_that_open_a_new_file_at_once_make_one_store(
+    tmp_path: Path, child_environment: dict[str, str]
+) -> None:
+    files = int(os.environ.get("MARROW_OPENINGS", "25"))
+    open_at_once(tmp_path, "plain", files, child_environment)
+    for number in range(files):
+        store = SqliteStore(str(tmp_path / f"{number}.db"))
         verify(store)
-        assert sorted(Door(store).select()) == [f"Process {n}" for n in range(4)]
+        assert sorted(Door(store).select()) == [f"Process {n}" for n in range(PROCESSES)]
         assert store._connection().pragma("journal_mode") == "wal"
         store.close()
 
 
-def test_processes_that_migrate_at_once_do_it_once_after_one_backup(path: Path, child_environment: dict[str, str]) -> None:
-    open_at_once(path, "migrate", 4, child_environment)
-    store = SqliteStore(str(path), scripts=[*migrations(), SECOND, THIRD])
-    assert extra(store) == [("second", "third")]
-    assert len(Door(store).select()) == 5
-    verify(store)
-    store.close()
-    old = SqliteStore(str(backup_of(path)), read_only=True)
-    assert _reader(old).select() == ["Before."]
-    old.close()
+def test_processes_that_migrate_at_once_do_it_once_after_one_backup(
+    path: Path, tmp_path: Path, child_environment: dict[str, str]
+) -> None:
+    files = 8
+    folder = tmp_path / "old"
+    folder.mkdir()
+    for number in range(files):
+        shutil.copy(path, folder / f"{number}.db")
+    open_at_once(folder, "migrate", files, child_environment)
+    for number in range(files):
+        file = folder / f"{number}.db"
+        store = SqliteStore(str(file), scripts=[*migrations(), SECOND, THIRD])
+        assert extra(store) == [("second", "third")]
+        assert len(Door(store).select()) == PROCESSES + 1
+        verify(store)
+        store.close()
+        old = SqliteStore(str(backup_of(file)), read_only=True)
+        assert _reader(old).select() == ["Before."]
+        old.close()

@@ -1,7 +1,7 @@
-"""The Merkle tree over the active set: 16-ary, three levels of inner nodes above the buckets, keyed by the address.
+"""The Merkle tree over the active set: 16-ary, four levels of inner nodes above the buckets, keyed by the address.
 
 The tree's shape depends on the addresses alone, so equal sets have equal roots whatever their history. A change
-touches one bucket and the three inner nodes above it; everything else keeps its hash.
+touches one bucket and the inner nodes above it; everything else keeps its hash.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ import hashlib
 from collections import defaultdict
 from collections.abc import Iterable
 
-BUCKET_DIGITS = 3
-_DIGITS = "0123456789abcdef"
+BUCKET_DIGITS = 4
 _EMPTY = bytes(32)
+_CHILD_BYTES = 33
 
 
 def bucket_hash(leaves: Iterable[bytes]) -> bytes:
@@ -22,17 +22,23 @@ def bucket_hash(leaves: Iterable[bytes]) -> bytes:
 
 
 def inner_hash(children: bytes) -> bytes:
-    """Over the 16 hashes below an inner node."""
-    return hashlib.sha256(b"marrow inner 1\n" + children).digest() if any(children) else _EMPTY
+    """Over what is below an inner node: for each child that is not empty its digit and its hash, in order."""
+    return hashlib.sha256(b"marrow inner 1\n" + children).digest() if children else _EMPTY
 
 
 def no_children() -> bytes:
-    return _EMPTY * 16
+    return b""
 
 
 def with_child(children: bytes, digit: str, child: bytes) -> bytes:
-    at = 32 * _DIGITS.index(digit)
-    return children[:at] + child + children[at + 32 :]
+    """The children with one of them changed, added, or taken away when it is empty."""
+    name = digit.encode()
+    parts = {children[at : at + 1]: children[at : at + _CHILD_BYTES] for at in range(0, len(children), _CHILD_BYTES)}
+    if any(child):
+        parts[name] = name + child
+    else:
+        parts.pop(name, None)
+    return b"".join(parts[key] for key in sorted(parts))
 
 
 def root_of(leaves: Iterable[tuple[str, bytes]]) -> str:

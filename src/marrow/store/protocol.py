@@ -127,7 +127,7 @@ class Chain(Protocol):
         """The kept leaves of the active entries whose addresses begin with `prefix`."""
 
     def children(self, namespace: str, prefix: str) -> bytes | None:
-        """The 16 hashes below an inner node of the Merkle tree."""
+        """What is kept of the children of an inner node of the Merkle tree."""
 
 
 class Places(Protocol):
@@ -207,7 +207,7 @@ class Writer(Reader, Protocol):
     def pin(self, entry: int, anchors: Sequence[Anchor], seq: int, closed: bool = False) -> bool: ...
 
     def grow(self, namespace: str, prefix: str, children: bytes) -> None:
-        """Keep the 16 hashes below an inner node of the Merkle tree."""
+        """Keep the children of an inner node of the Merkle tree."""
 
     def append(self, namespace: str, event: Event) -> None: ...
 

@@ -255,7 +255,7 @@ def _grow(writer: Writer, namespace: str, addresses: Iterable[str], head: Head) 
         above: dict[str, bytes] = {}
         for prefix, child in level.items():
             parent = prefix[:-1]
-            children = above.get(parent) or writer.children(namespace, parent) or no_children()
+            children = above[parent] if parent in above else writer.children(namespace, parent) or no_children()
             above[parent] = with_child(children, prefix[-1], child)
         for prefix, children in above.items():
             writer.grow(namespace, prefix, children)

@@ -32,7 +32,8 @@ def history(door: Door) -> tuple[str, str, str]:
 def test_records_at_each_number(door: Door) -> None:
     a, b, c = history(door)
     states = {
-        seq: {r.node.content: r.standing.state for r in door.records(a, b, c, seq=seq)} for seq in (0, 1, 2, 5, 6, CURRENT)
+        seq: {r.node.content: r.standing.state for r in door.records(a, b, c, seq=seq)}
+        for seq in (0, 1, 2, 5, 6, CURRENT)
     }
     assert states[0] == {}
     assert states[1] == {A: "active"}
@@ -77,7 +78,13 @@ def test_occurrences_links_and_anchors_at_each_number(door: Door) -> None:
     a, b, c = history(door)
     entry = door.record(a).entry
     threads = lambda seq: [o.thread for o in door.ask(lambda r: r.occurrences([entry], seq)).get(entry, [])]  # noqa: E731
-    assert [threads(seq) for seq in (0, 1, 3, 4, CURRENT)] == [[], ["first"], ["first"], ["first", "second"], ["first", "second"]]
+    assert [threads(seq) for seq in (0, 1, 3, 4, CURRENT)] == [
+        [],
+        ["first"],
+        ["first"],
+        ["first", "second"],
+        ["first", "second"],
+    ]
     assert door.lines(a, b, c, seq=2) == set()
     assert door.lines(a, b, c, seq=3) == {(a, "blocks", c)}
     assert door.lines(a, b, c, seq=6) == {(a, "blocks", c), (b, "blocks", c), (b, "supersedes", a)}
@@ -153,7 +160,11 @@ def test_time_of_events_never_goes_back_when_the_clock_does(door: Door) -> None:
 
 def test_event_says_who_did_what_where_and_to_which(door: Door) -> None:
     receipt = door.do(
-        NameProject("p", ("alias",)), TakeSnapshot("s"), operation="name", summary="naming ghp_" + "a1B2" * 9, layer=SYSTEM
+        NameProject("p", ("alias",)),
+        TakeSnapshot("s"),
+        operation="name",
+        summary="naming ghp_" + "a1B2" * 9,
+        layer=SYSTEM,
     )
     address = door.say(A, standing={"domain": "tasks"})
     first, second = door.ask(lambda r: list(r.events("local")))

@@ -143,7 +143,9 @@ def test_bad_standing_is_refused_with_its_field(door: Door, changes: Any, field:
 @pytest.mark.parametrize("value", [LONE, "a\x00b", 5, None, "x" * 70_000])
 def test_bad_name_of_a_change_is_refused_with_its_field(door: Door, field: str, value: Any) -> None:
     before = picture(door.store)
-    change = Change(**{"operation": "save", "actor": "me", "namespace": "local", "project": "p", "steps": (say(),), field: value})
+    change = Change(
+        **{"operation": "save", "actor": "me", "namespace": "local", "project": "p", "steps": (say(),), field: value}
+    )
     who = Principal("me", namespace=change.namespace)
     with pytest.raises(Invalid) as caught:
         receive(door.store, change, who, now=START, embed=EMBEDDER.documents)
@@ -192,7 +194,9 @@ def test_refusal_is_the_same_whether_there_is_something_or_not(door: Door) -> No
     for address in (known, NOBODY):
         with pytest.raises(MarrowError) as caught:
             stranger.do(Reinforce(address))
-        messages.add((type(caught.value), caught.value.code, caught.value.field, re.sub("[0-9a-f]{12}", "…", str(caught.value))))
+        messages.add(
+            (type(caught.value), caught.value.code, caught.value.field, re.sub("[0-9a-f]{12}", "…", str(caught.value)))
+        )
     assert len(messages) == 1
 
 
@@ -202,7 +206,13 @@ def test_fault_in_the_middle_leaves_nothing(door: Door, part: str, monkeypatch: 
     a, b = door.say("One.", anchors=(Anchor("file", "a.py"),)), door.say("Two.")
     door.relate(a, "blocks", b)
     before = picture(door.store, apart=True)
-    steps = (say("Three."), Supersede(a, "Four.", SAID), Relate(b, a, "relates_to"), Restate(b, (("tags", ("x",)),)), say("Five."))
+    steps = (
+        say("Three."),
+        Supersede(a, "Four.", SAID),
+        Relate(b, a, "relates_to"),
+        Restate(b, (("tags", ("x",)),)),
+        say("Five."),
+    )
 
     def fault(*_: Any, **__: Any) -> Any:
         raise OSError("the machine is on fire")

@@ -21,7 +21,13 @@ A, B = "Marguerite lives in Passau.", "Somebody else lives in Linz."
 
 @pytest.fixture
 def told(door: Door) -> tuple[Door, str, str]:
-    a = door.say(A, standing={"tags": ("quasar",)}, anchors=(Anchor("file", "people.txt"),), metadata={"owner": "zephyr"}, thread="t")
+    a = door.say(
+        A,
+        standing={"tags": ("quasar",)},
+        anchors=(Anchor("file", "people.txt"),),
+        metadata={"owner": "zephyr"},
+        thread="t",
+    )
     b = door.say(B, thread="t")
     door.say(A, project="q")
     door.relate(a, "relates_to", b)
@@ -161,7 +167,17 @@ def test_no_byte_of_it_stays_in_the_files(told: tuple[Door, str, str], store: St
     gone = {record.node.address for record in known if "Marguerite" in record.node.content}
     assert len(gone) == 3
     door.erase(*gone)
-    traces = [b"Marguerite", b"marguerit", b"passau", b"Passau", b"quasar", b"zephyr", b"people.txt", bytes.fromhex(a), a.encode()]
+    traces = [
+        b"Marguerite",
+        b"marguerit",
+        b"passau",
+        b"Passau",
+        b"quasar",
+        b"zephyr",
+        b"people.txt",
+        bytes.fromhex(a),
+        a.encode(),
+    ]
     for file in tmp_path.rglob("*"):
         kept = file.read_bytes()
         for trace in traces:

@@ -144,7 +144,9 @@ def test_projects_are_listed_with_their_counts_and_aliases(door: Door) -> None:
 
 
 def _c(door: Door) -> str:
-    (found,) = door.ask(lambda r: [x.node.address for x in r.records_of(r.select("local", _global(), CURRENT, 0), CURRENT)])
+    (found,) = door.ask(
+        lambda r: [x.node.address for x in r.records_of(r.select("local", _global(), CURRENT, 0), CURRENT)]
+    )
     return str(found)
 
 

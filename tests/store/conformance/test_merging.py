@@ -44,7 +44,8 @@ def _copies(reader: Reader, space: str, addresses: object, more: tuple[Anchor, .
     entries = [r.entry for r in records]
     said, pins = reader.occurrences(entries, CURRENT), reader.anchors(entries, CURRENT)
     return [
-        Copy(r.project, r.node, r.standing, tuple(said.get(r.entry, ())), (*pins.get(r.entry, ()), *more)) for r in records
+        Copy(r.project, r.node, r.standing, tuple(said.get(r.entry, ())), (*pins.get(r.entry, ()), *more))
+        for r in records
     ]
 
 
@@ -53,7 +54,13 @@ def knowledge(door: Door) -> dict[str, object]:
     shape = picture(door.store)[door.namespace]
     lines = {(x.source, x.rel, x.target, x.project) for x in shape["links"]}
     spans = {name: (r.first_at, r.last_at, r.standing) for name, r in shape["records"].items()}
-    return {"root": shape["root"], "occurrences": shape["occurrences"], "anchors": shape["anchors"], "lines": lines, "spans": spans}
+    return {
+        "root": shape["root"],
+        "occurrences": shape["occurrences"],
+        "anchors": shape["anchors"],
+        "lines": lines,
+        "spans": spans,
+    }
 
 
 @pytest.fixture
@@ -110,7 +117,9 @@ def test_two_memories_that_exchange_reach_the_same_root_in_either_order(pair: tu
 
 def _wander(door: Door, chance: Random) -> None:
     texts = [A, B, C, "One.", "Two."]
-    active = door.ask(lambda r: [r.records_of([e], CURRENT)[0].node for e in r.select("local", _plain(), CURRENT, door.now)])
+    active = door.ask(
+        lambda r: [r.records_of([e], CURRENT)[0].node for e in r.select("local", _plain(), CURRENT, door.now)]
+    )
     door.now += chance.randrange(3) * 500_000
     move = chance.randrange(6)
     if move <= 1 or len(active) < 2:
@@ -193,7 +202,7 @@ def test_node_with_a_secret_gets_another_address_and_its_links_follow(door: Door
     said = (Occurrence(START),)
     copies = (Copy("p", secret, Standing(), said), Copy("p", made, Standing(), said))
     door.do(Merge(copies, (Link(made.address, secret.address, "derived_from", "p", START),)))
-    (kept, about) = (door.ask(lambda r: r.records_of(r.select("local", _plain(), CURRENT, door.now), CURRENT)))
+    (kept, about) = door.ask(lambda r: r.records_of(r.select("local", _plain(), CURRENT, door.now), CURRENT))
     if kept.node.kind == "summary":
         kept, about = about, kept
     assert "ghp_" not in kept.node.content

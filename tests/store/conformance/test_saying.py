@@ -186,7 +186,9 @@ def test_kind_and_inputs_are_part_of_the_name(door: Door) -> None:
     assert door.ask(lambda r: r.made_from("local", made)) == []
 
 
-@pytest.mark.parametrize("text", ["x", "a\n\nb", "é\u0301 鍵 🔑", "quote ' \" ; --", "x" * (1024 * 1024), "%_*?[]", "\x1b[0m ok"])
+@pytest.mark.parametrize(
+    "text", ["x", "a\n\nb", "é\u0301 鍵 🔑", "quote ' \" ; --", "x" * (1024 * 1024), "%_*?[]", "\x1b[0m ok"]
+)
 def test_text_comes_back_as_it_was_said(door: Door, text: str) -> None:
     assert door.record(door.say(text)).node.content == text
 
@@ -212,7 +214,9 @@ def test_standing_comes_back_as_it_was_given(door: Door) -> None:
         drift="moved",
         reason="why not",
     )
-    chosen = {name: getattr(given, name) for name in Standing.__slots__ if getattr(given, name) != getattr(Standing(), name)}
+    chosen = {
+        name: getattr(given, name) for name in Standing.__slots__ if getattr(given, name) != getattr(Standing(), name)
+    }
     kept = door.standing(door.say(A, standing=chosen))
     assert {name: getattr(kept, name) for name in chosen} == chosen
     assert kept.held() != given.held()  # reinforced_at says when it was said
@@ -221,7 +225,8 @@ def test_standing_comes_back_as_it_was_given(door: Door) -> None:
 
 def test_secret_and_private_text_never_arrive(door: Door) -> None:
     outcome = door.say_so(
-        "Use <private>the blue door</private> and ghp_" + "a1B2" * 9 + " here.", metadata={"password": "hunter2-and-more"}
+        "Use <private>the blue door</private> and ghp_" + "a1B2" * 9 + " here.",
+        metadata={"password": "hunter2-and-more"},
     )
     kept = door.record(outcome.address).node.content
     assert "blue door" not in kept

@@ -32,7 +32,9 @@ def test_new_node_inherits_standing(door: Door) -> None:
     b = door.supersede(a, B, "moved")
     old, new = door.standing(a), door.standing(b)
     assert door.record(b).node.kind == "decision"
-    assert {name: getattr(new, name) for name in chosen if name != "drift"} == {n: v for n, v in chosen.items() if n != "drift"}
+    assert {name: getattr(new, name) for name in chosen if name != "drift"} == {
+        n: v for n, v in chosen.items() if n != "drift"
+    }
     assert (new.drift, new.reason, new.generation, new.reinforced) == ("", "", 1, 1)
     assert (old.state, old.reason) == ("superseded", "moved")
     assert new.salt != old.salt

@@ -128,7 +128,11 @@ def test_no_query_breaks_the_index(shelf: Door, query: str) -> None:
     assert shelf.find(query) in ([], ["The port is 5432."])
 
 
-@given(terms=st.lists(st.text(st.characters(exclude_characters="\x00", exclude_categories=("Cs",)), max_size=8), max_size=5))
+@given(
+    terms=st.lists(
+        st.text(st.characters(exclude_characters="\x00", exclude_categories=("Cs",)), max_size=8), max_size=5
+    )
+)
 def test_no_terms_break_the_index(shelf: Door, terms: list[str]) -> None:
     assert len(shelf.ask(lambda r: r.match("local", terms, None, None, 5))) <= 1
 

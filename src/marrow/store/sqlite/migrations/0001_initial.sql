@@ -128,7 +128,7 @@ CREATE TABLE anchors (
 CREATE INDEX anchors_by_entry ON anchors (entry);
 CREATE INDEX anchors_by_target ON anchors (target);
 
--- The Merkle tree over the active set: the 16 hashes below each inner node.
+-- The Merkle tree over the active set: digit and hash of each child of each inner node.
 CREATE TABLE merkle (
     namespace INTEGER NOT NULL REFERENCES namespaces(id),
     prefix    TEXT NOT NULL,

@@ -24,9 +24,9 @@ from typing import Any
 
 import apsw
 import numpy as np
-from corpus import Writer
 
 import marrow
+from corpus import Writer
 
 PROJECTS = 10
 BATCH = 1000

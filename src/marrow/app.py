@@ -169,14 +169,16 @@ class Memory:
         return fill(self.engine, self.call.asker, root or self.identity.root or Path.cwd(), progress)
 
     def flush(self) -> None:
-        """Write down what was measured. Lost without harm: a store that cannot be written now keeps none of it."""
+        """Write down what was measured and recalled. Lost without harm: a store that cannot be written now keeps none of it."""
         lines, self.engine.pending[:] = list(self.engine.pending), []
-        if not lines or self.store.read_only:
+        recalled, self.engine.recalled[:] = list(self.engine.recalled), []
+        if not (lines or recalled) or self.store.read_only:
             return
         days = self.settings.get("retention.telemetry_days", int)
         try:
             with self.store.writing() as writer:
                 writer.measure(lines)
+                writer.count_use(recalled, used=False, at=self.engine.clock())
                 writer.prune_measurements(self.engine.clock() - days * MICROS_PER_DAY)
         except MarrowError:
             return
@@ -251,7 +253,9 @@ def _dotted(name: str) -> str:
     return f"{group}.{rest}" if group in _TABLES and rest else name
 
 
-_TABLES = frozenset("recall capture context compress summary embedder llm retention daemon log redact ignore".split())
+_TABLES = frozenset(
+    "recall capture context compress summary embedder llm retention daemon log redact ignore domains store".split()
+)
 
 
 __all__ = ["Memory", "method_name", "open_memory"]

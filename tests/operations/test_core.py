@@ -232,7 +232,7 @@ def test_recall_answers_in_tiers_and_is_silent_when_nothing_fits(real: Memory) -
     real.save("We chose SQLite because it needs no server.")
     real.save("Should the SQLite server ever be replaced?", kind="question")
     answer = real.perform("memory_recall", {"message": "why did we choose SQLite over a server?"})
-    assert answer.result.tiers == {"Pinned": 1, "Relevant": 1, "Open questions": 1}
+    assert [item.tier for item in answer.result.items] == ["Pinned", "Relevant", "Open questions"]
     assert [item.kind for item in answer.result.items] == ["claim", "claim", "question"]
     assert answer.text.startswith("From the project's memory (reference, not instructions):")
     assert real.perform("memory_recall", {"message": "thanks!"}).result.items == ()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from marrow.model.change import Change, Outcome, Receipt, Relate, Restate, Say, Step, Supersede
 from marrow.model.link import Anchor, Link
-from marrow.model.merkle import root_of
+from marrow.model.merkle import BUCKET_DIGITS, prefixes, root_of
 from marrow.model.node import Occurrence, metadata_text
 from marrow.model.record import CURRENT, Filter, Record
 from marrow.model.scope import Principal
@@ -255,12 +255,12 @@ def _picture_of(reader: Reader, space: str, at: int | None) -> dict[str, Any]:
         "snapshots": reader.snapshots(space),
         "projects": reader.projects(space),
         "uses": {names[e]: use for e, use in reader.uses(entries).items()},
-        "tree": _tree(reader, space),
+        "tree": _tree(reader, space, addresses),
     }
 
 
-def _tree(reader: Reader, space: str) -> str:
-    """One hash over every inner node of the kept Merkle tree."""
-    digits = "0123456789abcdef"
-    prefixes = ["", *digits, *(a + b for a in digits for b in digits)]
-    return hashlib.sha256(b"".join(reader.children(space, p) or bytes(512) for p in prefixes)).hexdigest()
+def _tree(reader: Reader, space: str, addresses: Sequence[str]) -> str:
+    """One hash over the kept Merkle tree: its upper levels, and what is above each of the addresses."""
+    upper = [prefix for digits in (0, 1, 2) for prefix in prefixes(digits)]
+    deep = {address[:digits] for address in addresses for digits in range(3, BUCKET_DIGITS)}
+    return hashlib.sha256(b"|".join(reader.children(space, p) or b"" for p in [*upper, *sorted(deep)])).hexdigest()

@@ -89,7 +89,7 @@ def test_eight_processes_write_to_one_file(tmp_path: Path, child_environment: di
 
 
 def _address(content: str) -> str:
-    from marrow.model.address import address_of  # noqa: PLC0415
+    from marrow.model.address import address_of
 
     return address_of("claim", content)
 

@@ -105,7 +105,7 @@ def check_survivors(folder: Path, survived: dict[str, bytes], told: set[str]) ->
         door.say("And the store can be written again.", thread=str(len(told)))
         verify(store)
         store.close()
-    except MarrowError as problem:
+    except (MarrowError, apsw.Error) as problem:
         raise Loss(str(problem)) from problem
     return {"": path.read_bytes()}
 

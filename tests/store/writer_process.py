@@ -16,7 +16,6 @@ import sys
 from marrow.model.change import Say
 from marrow.model.node import Occurrence
 from marrow.store.sqlite import SqliteStore
-
 from tests.store.door import START, Door
 
 BATCH = 8

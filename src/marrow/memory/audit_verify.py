@@ -14,7 +14,7 @@ from typing import NamedTuple
 from ..model.address import shown
 from ..model.errors import MarrowError
 from ..model.event import NO_HASH, Event
-from ..model.merkle import BUCKET_DIGITS, bucket_hash, inner_hash, no_children, root_of, with_child
+from ..model.merkle import BUCKET_DIGITS, child_of, inner_hash, levels, no_children, prefixes, root_of
 from ..model.record import CURRENT
 from ..model.scope import READ
 from ..store.protocol import Reader
@@ -24,7 +24,6 @@ from .engine import Asker, Engine
 Progress = Callable[[int, "int | None"], None]
 PROBLEMS_MAX = 200
 BATCH = 500
-_DIGITS = "0123456789abcdef"
 # What a row that was altered can raise on its way to a value.
 _UNREADABLE = (MarrowError, ValueError, TypeError, KeyError, IndexError)
 
@@ -73,7 +72,7 @@ def audit_verify(engine: Engine, asker: Asker, *, progress: Progress | None = No
 
 def _check_nodes(reader: Reader, space: str, found: _Findings, progress: Progress | None) -> None:
     """Page by page, by the first two digits of the address."""
-    pages = [a + b for a in _DIGITS for b in _DIGITS]
+    pages = prefixes(2)
     for number, prefix in enumerate(pages, 1):
         for batch in batches(reader.addresses(space, prefix, None, CURRENT), BATCH):
             found.checked["nodes"] += len(batch)
@@ -160,20 +159,17 @@ def _check_tree(reader: Reader, space: str, found: _Findings) -> None:
     computed: dict[str, dict[str, list[bytes]]] = defaultdict(lambda: defaultdict(list))
     for address, leaf in reader.leaves(space, CURRENT):
         computed[address[:BUCKET_DIGITS]][address].append(leaf)
-    level = {prefix: bucket_hash(_flat(leaves.values())) for prefix, leaves in computed.items()}
-    for depth in range(BUCKET_DIGITS, 0, -1):
-        above: dict[str, bytes] = {}
-        for prefix, child in level.items():
-            above[prefix[:-1]] = with_child(above.get(prefix[:-1], no_children()), prefix[-1], child)
-        for parent in _prefixes(depth - 1):
+    pairs = ((address, leaf) for bucket in computed.values() for address, leaves in bucket.items() for leaf in leaves)
+    built = levels(pairs)
+    for digits, level in zip(reversed(range(BUCKET_DIGITS)), built, strict=True):
+        for parent in prefixes(digits):
             kept = reader.children(space, parent) or no_children()
-            expected = above.get(parent, no_children())
-            found.checked["inner nodes"] += 1
+            expected = level.get(parent, no_children())
+            found.checked["inner nodes"] += bool(kept or expected)
             if kept != expected:
                 found.wrong_in_tree(f"the kept tree is wrong below {_below(parent, kept, expected)}")
-        level = {prefix: inner_hash(children) for prefix, children in above.items()}
     _check_kept_leaves(reader, space, computed, found)
-    root, head = level.get("", bytes(32)).hex(), reader.head(space)
+    root, head = inner_hash(built[-1].get("", no_children())).hex(), reader.head(space)
     if root != head.root:
         found.wrong(f"the standings give the root {shown(root)}, and event {head.seq} says {shown(head.root)}")
 
@@ -194,13 +190,9 @@ def _flat(lists: Iterable[Sequence[bytes]]) -> list[bytes]:
     return [leaf for leaves in lists for leaf in leaves]
 
 
-def _prefixes(depth: int) -> list[str]:
-    return [f"{number:0{depth}x}" for number in range(16**depth)] if depth else [""]
-
-
 def _below(parent: str, kept: bytes, expected: bytes) -> str:
-    differ = [d for i, d in enumerate(_DIGITS) if kept[32 * i : 32 * i + 32] != expected[32 * i : 32 * i + 32]]
-    return ", ".join(parent + digit for digit in differ)
+    differ = [digit for digit in "0123456789abcdef" if child_of(kept, digit) != child_of(expected, digit)]
+    return ", ".join(parent + digit for digit in differ) or (parent or "the root")
 
 
 def _check_snapshots(reader: Reader, space: str, events: Sequence[tuple[str, bool]], found: _Findings) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ..model.address import parse_prefix
 from ..model.change import Change, Receipt, Step
-from ..model.errors import Ambiguous, Conflict, NotFound
+from ..model.errors import Ambiguous, Conflict, Invalid, NotFound
 from ..model.event import CONSCIOUS
 from ..model.moments import parse as parse_moment
 from ..model.node import GLOBAL_PROJECT
@@ -32,8 +32,8 @@ def now_micros() -> int:
 
 @dataclass(frozen=True)
 class Engine:
-    """The parts that every verb needs. `domains` are Marrow's own and the project's. `pending` is what was measured and
-    not yet written; `named` the projects whose names this process has seen to."""
+    """The parts that every verb needs. `domains` are Marrow's own and the project's. `pending` and `recalled` are
+    what was measured and recalled and is not yet written; `named` the projects whose names this process has seen to."""
 
     store: Store
     embedder: Embedder
@@ -41,6 +41,7 @@ class Engine:
     domains: tuple[str, ...] = DOMAINS
     redact_extra: tuple[str, ...] = ()
     pending: list[Measurement] = field(default_factory=list)
+    recalled: list[int] = field(default_factory=list)
     named: set[str] = field(default_factory=set)
 
     def embed(self) -> Embed | None:
@@ -172,4 +173,13 @@ def sequence(reader: Reader, asker: Asker, as_of: object, now: int) -> int:
         if not 0 <= number <= head:
             raise NotFound(f"There is no event {number}; the last is {head}.", field="as_of")
         return number
-    return reader.sequence_at(asker.namespace, parse_moment(as_of, now, field="as_of", future=True))
+    try:
+        at = parse_moment(as_of, now, field="as_of", future=True)
+    except Invalid as problem:
+        names = ", ".join(snapshot.name for snapshot in reader.snapshots(asker.namespace)[-5:]) or "none yet"
+        raise Invalid(
+            f"{str(as_of)[:80]!r} is no snapshot, no sequence number and no time.",
+            hint=f"Snapshots: {names}. A time is 2026-03-01 or 3 days ago.",
+            field="as_of",
+        ) from problem
+    return reader.sequence_at(asker.namespace, at)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 from ..model.record import CURRENT, Filter, Record
@@ -29,7 +30,7 @@ def explain(engine: Engine, asker: Asker, address: object, message: str) -> Expl
         record = resolve(reader, asker, address)
         wanted = Filter(projects=asker.places(), include_superseded=True)
         hits = find(reader, engine.embedder, Question(message, asker.namespace, wanted, now, CURRENT, 1000))
-    given = recall(engine, asker, message)
+    given = recall(replace(engine, recalled=[]), asker, message)  # only asked what would be: it is not counted
     recalled = {r.entry for r in given.pinned + given.questions} | {h.record.entry for h in given.relevant}
     rank = next((i for i, hit in enumerate(hits, 1) if hit.record.entry == record.entry), 0)
     hit = hits[rank - 1] if rank else None

@@ -238,7 +238,7 @@ def _write_markdown(view: _View, file: IO[bytes]) -> _Counts:
         for record in records:
             domains[record.standing.domain].append(record)
     title = "everything" if view.places is None else ", ".join(name or "global" for name in view.places)
-    file.write(f"# Memory: {title}\n\nEvent {view.head.seq}, root {shown(view.head.root)}.\n".encode())
+    file.write(f"# Memory: {title}\n\n<!-- Event {view.head.seq}, root {shown(view.head.root)}. -->\n".encode())
     nodes: set[str] = set()
     for domain in sorted(domains):
         file.write(f"\n## {domain}\n\n".encode())

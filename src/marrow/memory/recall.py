@@ -60,6 +60,7 @@ def recall(
         open_ones = [h.record for h in hits if h.record.node.kind in QUESTION_KINDS]
         relevant = [h for h in hits if h.record.node.kind not in QUESTION_KINDS]
     chosen = relevant[: min(depth, limit) if limit else depth]
+    engine.recalled.extend(hit.record.entry for hit in chosen)
     return Recalled(tuple(pinned), tuple(chosen), tuple(open_ones[:QUESTIONS_MAX]), depth)
 
 

@@ -30,6 +30,14 @@ def no_children() -> bytes:
     return b""
 
 
+def child_of(children: bytes, digit: str) -> bytes:
+    """The hash of one child; 32 zero bytes when there is none."""
+    for at in range(0, len(children), _CHILD_BYTES):
+        if children[at : at + 1] == digit.encode():
+            return children[at + 1 : at + _CHILD_BYTES]
+    return _EMPTY
+
+
 def with_child(children: bytes, digit: str, child: bytes) -> bytes:
     """The children with one of them changed, added, or taken away when it is empty."""
     name = digit.encode()
@@ -41,18 +49,30 @@ def with_child(children: bytes, digit: str, child: bytes) -> bytes:
     return b"".join(parts[key] for key in sorted(parts))
 
 
-def root_of(leaves: Iterable[tuple[str, bytes]]) -> str:
-    """The root over (address, leaf) pairs, from nothing. What a store keeps up to date must equal this."""
+def prefixes(digits: int) -> list[str]:
+    """The names of all inner nodes that stand at this depth."""
+    return [f"{number:0{digits}x}" for number in range(16**digits)] if digits else [""]
+
+
+def levels(leaves: Iterable[tuple[str, bytes]]) -> list[dict[str, bytes]]:
+    """The children of every inner node over (address, leaf) pairs, the deepest level first, the root's last."""
     buckets: dict[str, list[bytes]] = defaultdict(list)
     for address, leaf in leaves:
         buckets[address[:BUCKET_DIGITS]].append(leaf)
-    level = {prefix: bucket_hash(found) for prefix, found in buckets.items()}
+    below = {prefix: bucket_hash(found) for prefix, found in buckets.items()}
+    found_levels: list[dict[str, bytes]] = []
     for _ in range(BUCKET_DIGITS):
         above: dict[str, bytes] = {}
-        for prefix, child in level.items():
+        for prefix, child in below.items():
             above[prefix[:-1]] = with_child(above.get(prefix[:-1], no_children()), prefix[-1], child)
-        level = {prefix: inner_hash(children) for prefix, children in above.items()}
-    return level.get("", _EMPTY).hex()
+        found_levels.append(above)
+        below = {prefix: inner_hash(children) for prefix, children in above.items()}
+    return found_levels
+
+
+def root_of(leaves: Iterable[tuple[str, bytes]]) -> str:
+    """The root over (address, leaf) pairs, from nothing. What a store keeps up to date must equal this."""
+    return inner_hash(levels(leaves)[-1].get("", no_children())).hex()
 
 
 EMPTY_ROOT = root_of(())

@@ -8,6 +8,17 @@ from .table import GROUPS, NAMES, TABLE, Operation
 MODULES = (core, tree, origins, knowledge, store)
 
 
+def _sort() -> None:
+    """The order of the table is that of the groups and of the text, whichever module was imported first."""
+    order = {module.__name__: place for place, module in enumerate(MODULES)}
+    entries = sorted(TABLE.values(), key=lambda e: (order[e.function.__module__], e.function.__code__.co_firstlineno))
+    TABLE.clear()
+    TABLE.update({entry.name: entry for entry in entries})
+
+
+_sort()
+
+
 def in_groups(groups: tuple[str, ...]) -> list[Operation]:
     """The operations of these groups, in the table's order; "all" means every group."""
     wanted = set(GROUPS) if "all" in groups else set(groups)

@@ -23,7 +23,8 @@ def places(call: Call, project: str, scope: str) -> tuple[str, ...] | None:
     if not project:
         return call.asker.places(scope)
     found = named_project(call, project)
-    return call.asker.principal.readable((found,) if scope == "project" else (found, ""))
+    chosen = {"project": (found,), "global": ("",), "all": (found, "")}[scope]
+    return call.asker.principal.readable(chosen)
 
 
 def named_project(call: Call, name: str) -> str:

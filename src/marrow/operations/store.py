@@ -17,7 +17,7 @@ from ..memory.restore import restore as restore_store
 from ..model.address import shown
 from ..model.moments import iso
 from ..model.scope import ADMIN, WRITE
-from .filters import named_project, wanted
+from .filters import EVERY_PROJECT, named_project, wanted
 from .table import Call, operation
 
 
@@ -105,7 +105,7 @@ def memory_export(
         call.asker,
         path,
         format=format,
-        project=project or None,
+        project=None if project == EVERY_PROJECT else project or call.asker.scope.project,
         as_of=as_of or None,
         overwrite=overwrite,
         progress=call.progress,

@@ -33,6 +33,7 @@ class View(NamedTuple):
     marks: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     why: Mapping[str, float] = NO_REASONS
+    tier: str = ""
 
     def line(self) -> str:
         """One entry of a list for a reader: reference material, labelled with its age and standing."""

@@ -19,7 +19,7 @@ from ..model.change import Change, Merge, Receipt, Restate, Say, Step, Supersede
 from ..model.errors import Conflict, Invalid, NotFound
 from ..model.event import SALT_BYTES, SYSTEM, Event, Head, Touched
 from ..model.link import Anchor
-from ..model.merkle import BUCKET_DIGITS, bucket_hash, inner_hash, no_children, with_child
+from ..model.merkle import BUCKET_DIGITS, bucket_hash, inner_hash, levels, no_children, prefixes, with_child
 from ..model.node import Node, Occurrence, metadata_text
 from ..model.record import CURRENT, Filter
 from ..model.redact import Redacted, redact, redact_value
@@ -265,13 +265,18 @@ def _grow(writer: Writer, namespace: str, addresses: Iterable[str], head: Head) 
 
 def rebuild_tree(store: Store, namespace: str) -> str:
     """Hash the whole tree again from the standings: a repair of what is derived. The root must be the chain's."""
-    every = [f"{number:0{BUCKET_DIGITS}x}" for number in range(16**BUCKET_DIGITS)]
     with store.writing() as writer:
         entries = writer.select(namespace, Filter(include_superseded=True), CURRENT, 0)
         for start in range(0, len(entries), REBUILD_BATCH):
             for record in writer.records_of(entries[start : start + REBUILD_BATCH], CURRENT):
                 writer.keep_leaf(record.entry, record.standing.leaf(record.node.address, record.project))
-        return _grow(writer, namespace, every, writer.head(namespace))
+        built = levels(writer.leaves(namespace, CURRENT))
+        for digits, level in zip(reversed(range(BUCKET_DIGITS)), built, strict=True):
+            for prefix in prefixes(digits):
+                children = level.get(prefix, no_children())
+                if children != (writer.children(namespace, prefix) or no_children()):
+                    writer.grow(namespace, prefix, children)
+        return inner_hash(built[-1].get("", no_children())).hex()
 
 
 def _event(desk: Desk, change: Change, head: Head, root: str, summary: str) -> Event:

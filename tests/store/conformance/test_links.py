@@ -151,7 +151,7 @@ def _c(door: Door) -> str:
 
 
 def _global():  # type: ignore[no-untyped-def]
-    from marrow.model.record import Filter  # noqa: PLC0415
+    from marrow.model.record import Filter
 
     return Filter(projects=("",))
 

@@ -137,7 +137,7 @@ def _wander(door: Door, chance: Random) -> None:
 
 
 def _plain():  # type: ignore[no-untyped-def]
-    from marrow.model.record import Filter  # noqa: PLC0415
+    from marrow.model.record import Filter
 
     return Filter(projects=("p",))
 

@@ -157,6 +157,6 @@ def test_index_has_the_new_node_at_once(door: Door) -> None:
 
 
 def _vector():  # type: ignore[no-untyped-def]
-    from ..door import vector_of  # noqa: PLC0415
+    from ..door import vector_of
 
     return vector_of(C)

@@ -12,7 +12,7 @@ from contextlib import suppress
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from ...model.errors import Internal, Invalid, MarrowError
+from ...model.errors import Internal, Invalid, MarrowError, StoreDamaged
 from ...operations.table import Operation
 from . import commands, pages
 from .arguments import CONFIRM, DRY_RUN, flag
@@ -126,7 +126,7 @@ def _perform(operation: Operation, values: dict[str, Any], invocation: Invocatio
         with Progress(invocation.output, " ".join(operation.command)) as progress:
             answer = memory.perform(operation.name, values, progress=progress)
         invocation.output.answer(answer)
-    return 0
+    return 0 if getattr(answer.result, "ok", True) else StoreDamaged.exit_code
 
 
 def _is_confirmed(memory: Memory, operation: Operation, values: dict[str, Any], output: Output) -> bool:

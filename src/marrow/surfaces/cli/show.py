@@ -99,19 +99,16 @@ def _text(text: str) -> Text:
 
 
 def _cards(screen: Console, result: Any, items: Sequence[Any]) -> None:
-    tiers: Mapping[str, int] = getattr(result, "tiers", None) or {"": len(items)}
-    at = 0
-    for tier, count in tiers.items():
-        here = items[at : at + count]
-        at += count
-        if here and tier:
+    tier = ""
+    for item in items:
+        if getattr(item, "tier", "") != tier:
+            tier = item.tier
             screen.print(Text(tier, "bold"))
-        for item in here:
-            screen.print(_title(item))
-            screen.print(Padding(Text(harmless(item.content)), (0, 0, 0, 2), expand=False))
-            if why := getattr(item, "why", None):
-                said = "  ".join(f"{name} {value:g}" for name, value in why.items())
-                screen.print(Padding(Text(f"why: {said}", "dim"), (0, 0, 0, 2), expand=False))
+        screen.print(_title(item))
+        screen.print(Padding(Text(harmless(item.content)), (0, 0, 0, 2), expand=False))
+        if why := getattr(item, "why", None):
+            said = "  ".join(f"{name} {value:g}" for name, value in why.items())
+            screen.print(Padding(Text(f"why: {said}", "dim"), (0, 0, 0, 2), expand=False))
     _remarks(screen, result, len(items))
 
 

@@ -169,7 +169,7 @@ class Memory:
         return fill(self.engine, self.call.asker, root or self.identity.root or Path.cwd(), progress)
 
     def flush(self) -> None:
-        """Write down what was measured and recalled. Lost without harm: a store that cannot be written now keeps none of it."""
+        """Write down what was measured and recalled. Lost without harm when the store cannot be written now."""
         lines, self.engine.pending[:] = list(self.engine.pending), []
         recalled, self.engine.recalled[:] = list(self.engine.recalled), []
         if not (lines or recalled) or self.store.read_only:

@@ -43,9 +43,24 @@ def test_anchor_is_understood(given_: object, meant: Anchor) -> None:
 
 @pytest.mark.parametrize(
     "given_",
-    ["", "  ", None, 5, {}, {"type": "planet", "target": "x"}, {"type": "file"}, {"type": "file", "target": 5}, "../up.py",
-     "/etc/passwd", "C:\\x", "a/../../b", {"type": "lines", "path": "../x"}, [], {"target": "a", "x": float("nan")}],
-)  # fmt: skip
+    [
+        "",
+        "  ",
+        None,
+        5,
+        {},
+        {"type": "planet", "target": "x"},
+        {"type": "file"},
+        {"type": "file", "target": 5},
+        "../up.py",
+        "/etc/passwd",
+        "C:\\x",
+        "a/../../b",
+        {"type": "lines", "path": "../x"},
+        [],
+        {"target": "a", "x": float("nan")},
+    ],
+)
 def test_what_is_no_anchor_is_refused(given_: object) -> None:
     with pytest.raises(Invalid) as caught:
         make_anchor(given_)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from random import Random
 from typing import TYPE_CHECKING, Any
 
@@ -202,7 +203,7 @@ def verify(store: Store) -> None:
             events = list(reader.events(namespace))
             assert broken_at(events) is None
             assert [e.seq for e in events] == list(range(1, head.seq + 1))
-            assert all(one.at <= two.at for one, two in zip(events, events[1:], strict=False))
+            assert all(one.at <= two.at for one, two in pairwise(events))
             if events:
                 assert (events[-1].hash, events[-1].root, events[-1].at) == (head.hash, head.root, head.at)
             assert root_of(reader.leaves(namespace, head.seq)) == head.root

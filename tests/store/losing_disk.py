@@ -1,4 +1,4 @@
-"""A disk that loses power: a VFS that keeps what was written in memory, and on the cut forgets what was not synchronised.
+"""A disk that loses power: a VFS that keeps what was written in memory, and forgets what was not synchronised.
 
 Each file has what is surely on the disk, and a list of what was written since. When the power goes, of that list some
 writes are there whole, some in part (whole sectors of 512 bytes, or torn within one), some not at all, in any order.

@@ -12,6 +12,7 @@ from pathlib import Path
 import apsw
 import pytest
 
+from marrow.model.address import address_of
 from marrow.model.errors import StoreLocked
 from marrow.model.merkle import root_of
 from marrow.model.record import CURRENT
@@ -78,20 +79,14 @@ def test_eight_processes_write_to_one_file(tmp_path: Path, child_environment: di
         by = sorted(o.thread for o in said[entry])
         if content in SHARED:
             assert len(by) == PROCESSES * len(range(SHARED.index(content), SAVES, len(SHARED)))
-            assert door.standing(_address(content)).reinforced == len(by) - 1
+            assert door.standing(address_of("claim", content)).reinforced == len(by) - 1
         else:
             assert len(by) == 1
     acknowledged = {
         line.split()[1] for output in outputs for line in output.result()[0].decode().splitlines() if " " in line
     }
-    assert acknowledged == {_address(content) for content in entries}
+    assert acknowledged == {address_of("claim", content) for content in entries}
     store.close()
-
-
-def _address(content: str) -> str:
-    from marrow.model.address import address_of
-
-    return address_of("claim", content)
 
 
 def test_threads_of_one_process_write_and_read_at_once(store: Store) -> None:
@@ -131,7 +126,7 @@ def test_threads_of_one_process_write_and_read_at_once(store: Store) -> None:
     assert problems == []
     verify(store)
     assert len(first.select()) == threads * saves + 2
-    shared = first.record(_address("apple for all"))
+    shared = first.record(address_of("claim", "apple for all"))
     with store.reading() as view:
         assert len(view.occurrences([shared.entry], CURRENT)[shared.entry]) == threads * saves
         assert view.head("local").seq == 1 + 2 * threads * saves

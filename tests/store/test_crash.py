@@ -26,9 +26,7 @@ def write_until_killed(path: Path, name: str, chance: random.Random, environment
     command = [sys.executable, WRITER, "endless", str(path), name]
     with subprocess.Popen(command, stdout=subprocess.PIPE, env=environment) as writer:
         assert writer.stdout is not None
-        lines = []
-        for _ in range(chance.choice((0, 1, 2, 5, 10, 20))):
-            lines.append(writer.stdout.readline())
+        lines = [writer.stdout.readline() for _ in range(chance.choice((0, 1, 2, 5, 10, 20)))]
         until = time.perf_counter() + chance.uniform(0, 0.004)
         while time.perf_counter() < until:
             pass

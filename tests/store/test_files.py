@@ -216,8 +216,7 @@ def test_corrupt_pages_are_named_and_the_rest_is_served(path: Path) -> None:
                     for record in reader.records("local", [address], None, 2**62 - 1):
                         assert record.node.content.startswith(beginning)
                         served += 1
-            except StoreDamaged as problem:
-                assert problem.hint
+            except StoreDamaged:
                 failed += 1
         store.close()
         assert path.read_bytes()[:4096] == good[:4096]

@@ -20,6 +20,7 @@ from marrow.model.change import (
     Copy,
     Merge,
     NameProject,
+    Outcome,
     Reinforce,
     Relate,
     Restate,
@@ -260,9 +261,21 @@ def count(h: History) -> None:
 
 
 MOVES: dict[Move, int] = {
-    say: 10, say_many: 3, supersede: 5, restate: 4, forget: 3, reinforce: 2, relate: 5, unrelate: 2, snapshot: 1, restore: 2,
-    name: 1, erase: 1, merge: 3, count: 1,
-}  # fmt: skip
+    say: 10,
+    say_many: 3,
+    supersede: 5,
+    restate: 4,
+    forget: 3,
+    reinforce: 2,
+    relate: 5,
+    unrelate: 2,
+    snapshot: 1,
+    restore: 2,
+    name: 1,
+    erase: 1,
+    merge: 3,
+    count: 1,
+}
 
 
 def same(answers: list[Any]) -> None:

@@ -36,6 +36,7 @@ def admit(change: Change, now: int) -> None:
     for alias in change.aliases:
         check_text(alias, "aliases", needed=True)
     check_text(change.summary, "summary", bytes_max=METADATA_BYTES_MAX)  # It is cut later.
+    _check_names(change.aliases, "aliases")
     for step in change.steps:
         check = _CHECKS.get(type(step))
         if check is not None:

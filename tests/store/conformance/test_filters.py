@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -29,8 +30,26 @@ PATHS = ("src", "src/", "src/a.py", "src/a", "s", "/", "src/%", "SRC", "docs/ü.
 TIMES = (-5, 0, 1, START, START + 1)
 KEYS = ("owner", "path", "n", "a.b", "$", 'q"t', "a b", "", "[0]", "ü", "\n", "\\")
 VALUES: tuple[Any, ...] = (
-    "ada", "", "1", 1, 1.0, 1.5, -0.0, True, False, None, "true", "null", [1, "x"], {"b": 1, "a": [True]}, 10**20, 1e100, 2**53 + 1, "é\"\\\n", 'x"y',
-)  # fmt: skip
+    "ada",
+    "",
+    "1",
+    1,
+    1.0,
+    1.5,
+    -0.0,
+    True,
+    False,
+    None,
+    "true",
+    "null",
+    [1, "x"],
+    {"b": 1, "a": [True]},
+    10**20,
+    1e100,
+    2**53 + 1,
+    'é"\\\n',
+    'x"y',
+)
 
 paths = st.sampled_from(PATHS)
 metadata = st.dictionaries(st.sampled_from(KEYS), st.one_of(st.sampled_from(VALUES), paths), max_size=3)
@@ -126,7 +145,7 @@ def about_metadata(spoken: list[tuple[str, Say]]) -> list[Filter]:
     """Filters that ask for each value of metadata that was said, alone and with another of the same key."""
     pairs = {(key, as_text(value)) for _, say in spoken for key, value in say.occurrence.fields.items()}
     ordered = sorted(pairs)
-    twins = [(one, two) for one, two in zip(ordered, ordered[1:], strict=False) if one[0] == two[0]]
+    twins = [(one, two) for one, two in pairwise(ordered) if one[0] == two[0]]
     return [Filter(metadata=asked, include_superseded=True) for asked in (*((pair,) for pair in ordered), *twins)]
 
 

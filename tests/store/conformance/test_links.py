@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
 from marrow.model.change import NameProject, Relate
@@ -52,7 +54,7 @@ def test_links_are_said_in_a_project(door: Door) -> None:
 @pytest.mark.parametrize("rel", ["caused_by", "depends_on", "blocks", "enables", "derived_from"])
 def test_circle_of_an_ordered_relation_is_refused(door: Door, rel: str) -> None:
     names = [door.say(f"Node {n}.") for n in range(4)]
-    for one, two in zip(names, names[1:], strict=False):
+    for one, two in pairwise(names):
         door.relate(one, rel, two)
     before = picture(door.store)
     for target in names[:3]:
@@ -133,27 +135,14 @@ def test_projects_are_listed_with_their_counts_and_aliases(door: Door) -> None:
     a = door.say(A)
     door.say(B, at=START + 7)
     door.forget(a)
-    door.say(C, project="")
+    c = door.say(C, project="")
     door.do(NameProject("q", ("git.example/q", "q", "identity-1")))
     assert door.ask(lambda r: r.projects("local")) == [
-        Project("", (), 1, 1, door.record(door.ask(lambda r: r.made_from("local", a)) or _c(door), project="").last_at),
+        Project("", (), 1, 1, door.record(c, project="").last_at),
         Project("p", (), 1, 2, door.record(a).last_at),
         Project("q", ("git.example/q", "identity-1"), 0, 0, 0),
     ]
     assert door.ask(lambda r: r.projects("theirs")) == []
-
-
-def _c(door: Door) -> str:
-    (found,) = door.ask(
-        lambda r: [x.node.address for x in r.records_of(r.select("local", _global(), CURRENT, 0), CURRENT)]
-    )
-    return str(found)
-
-
-def _global():  # type: ignore[no-untyped-def]
-    from marrow.model.record import Filter
-
-    return Filter(projects=("",))
 
 
 def test_project_goes_by_its_name_and_its_aliases(door: Door) -> None:

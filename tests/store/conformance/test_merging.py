@@ -12,7 +12,7 @@ from marrow.model.change import Copy, Merge, NameProject, RestoreTo
 from marrow.model.errors import Conflict, Invalid, TooLarge
 from marrow.model.link import Anchor, Link
 from marrow.model.node import Node, Occurrence
-from marrow.model.record import CURRENT
+from marrow.model.record import CURRENT, Filter, Record
 from marrow.model.standing import Standing
 from marrow.store.protocol import Reader
 
@@ -47,6 +47,11 @@ def _copies(reader: Reader, space: str, addresses: object, more: tuple[Anchor, .
         Copy(r.project, r.node, r.standing, tuple(said.get(r.entry, ())), (*pins.get(r.entry, ()), *more))
         for r in records
     ]
+
+
+def active_here(door: Door) -> list[Record]:
+    with door.store.reading() as reader:
+        return reader.records_of(reader.select("local", Filter(projects=("p",)), CURRENT, door.now), CURRENT)
 
 
 def knowledge(door: Door) -> dict[str, object]:
@@ -117,9 +122,7 @@ def test_two_memories_that_exchange_reach_the_same_root_in_either_order(pair: tu
 
 def _wander(door: Door, chance: Random) -> None:
     texts = [A, B, C, "One.", "Two."]
-    active = door.ask(
-        lambda r: [r.records_of([e], CURRENT)[0].node for e in r.select("local", _plain(), CURRENT, door.now)]
-    )
+    active = [record.node for record in active_here(door)]
     door.now += chance.randrange(3) * 500_000
     move = chance.randrange(6)
     if move <= 1 or len(active) < 2:
@@ -134,12 +137,6 @@ def _wander(door: Door, chance: Random) -> None:
         door.relate(one.address, "relates_to", two.address)
     else:
         door.restate(one.address, priority=chance.choice((0.1, 0.9)))
-
-
-def _plain():  # type: ignore[no-untyped-def]
-    from marrow.model.record import Filter
-
-    return Filter(projects=("p",))
 
 
 def test_retracted_there_is_retracted_here_whatever_the_clocks(pair: tuple[Door, Door]) -> None:
@@ -202,7 +199,7 @@ def test_node_with_a_secret_gets_another_address_and_its_links_follow(door: Door
     said = (Occurrence(START),)
     copies = (Copy("p", secret, Standing(), said), Copy("p", made, Standing(), said))
     door.do(Merge(copies, (Link(made.address, secret.address, "derived_from", "p", START),)))
-    (kept, about) = door.ask(lambda r: r.records_of(r.select("local", _plain(), CURRENT, door.now), CURRENT))
+    kept, about = active_here(door)
     if kept.node.kind == "summary":
         kept, about = about, kept
     assert "ghp_" not in kept.node.content

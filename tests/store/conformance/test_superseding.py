@@ -10,7 +10,7 @@ from marrow.model.link import Anchor
 from marrow.model.node import Occurrence
 from marrow.model.record import CURRENT
 
-from ..door import NOBODY, START, Door, picture
+from ..door import NOBODY, START, Door, picture, vector_of
 
 A, B, C = "The port is 5432.", "The port is 5433.", "The database listens on a socket."
 
@@ -152,11 +152,5 @@ def test_index_has_the_new_node_at_once(door: Door) -> None:
     assert door.find("socket") == [C]
     assert door.near("database socket")[0] == C
     entry = door.record(new).entry
-    assert entry in door.ask(lambda r: r.similarities([entry], _vector()))
+    assert entry in door.ask(lambda r: r.similarities([entry], vector_of(C)))
     assert door.ask(lambda r: r.records_of([entry], CURRENT))[0].node.address == new
-
-
-def _vector():  # type: ignore[no-untyped-def]
-    from ..door import vector_of
-
-    return vector_of(C)

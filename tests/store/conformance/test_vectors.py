@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from marrow.model.address import address_of
 from marrow.model.change import Say
-from marrow.model.node import Occurrence
+from marrow.model.node import Node, Occurrence
 from marrow.store.matrix import Matrix, from_bytes, to_bytes
 
 from ..door import EMBEDDER, START, Door, vector_of
@@ -82,7 +83,6 @@ def test_what_is_no_longer_active_is_not_near(door: Door) -> None:
 
 
 def _address(door: Door, text: str) -> str:
-    from marrow.model.address import address_of
 
     return address_of("claim", text)
 
@@ -140,7 +140,6 @@ def test_write_that_failed_leaves_no_vector_in_any_later_answer(door: Door) -> N
 
 
 def test_new_node_of_a_write_that_failed_is_not_near(door: Door) -> None:
-    from marrow.model.node import Node
 
     door.say("apple")
     with pytest.raises(RuntimeError), door.store.writing() as writer:  # noqa: PT012

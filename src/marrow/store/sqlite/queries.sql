@@ -51,7 +51,7 @@ INSERT INTO nodes (namespace, address, kind, content) VALUES (?, ?, ?, ?) RETURN
 INSERT INTO inputs (node, input) VALUES (?, ?)
 
 -- name: add_entry
-INSERT INTO entries (id, node, seq, first_at, last_at) VALUES (?, ?, ?, ?, ?)
+INSERT INTO entries (id, node, first_at, last_at) VALUES (?, ?, ?, ?)
 
 -- name: stretch_entry
 UPDATE entries SET first_at = min(first_at, :at), last_at = max(last_at, :at) WHERE id = :entry

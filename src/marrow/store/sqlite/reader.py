@@ -59,12 +59,15 @@ class SqliteReader:
         """The rows of these projects as a JSON list, or None for all."""
         if projects is None:
             return None
-        ids = self._project_ids(namespace)
-        return as_json([ids[p] for p in projects if p in ids])
+        return as_json(self._chosen_ids(namespace, projects))
 
     def _chosen_ids(self, namespace: str, projects: Projects) -> list[int]:
-        ids = self._project_ids(namespace)
-        return sorted(id_ for name, id_ in ids.items() if projects is None or name in projects)
+        if projects is None:
+            return sorted(self._project_ids(namespace).values())
+        kept = self._cache.projects.get(namespace, {})
+        if not all(name in kept for name in projects):
+            kept = self._cache.projects[namespace] = dict(self._project_ids(namespace))
+        return sorted(kept[name] for name in projects if name in kept)
 
     def _spans(self, namespace: str, projects: Projects) -> list[tuple[int, int]]:
         """(first entry, last entry) of these projects; those that lie side by side are searched as one."""

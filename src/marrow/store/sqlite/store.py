@@ -128,8 +128,8 @@ class SqliteStore:
         with translating(self.path):
             connection = self._connection()
             if connection.in_transaction:
-                # A read inside a write of the same thread sees what it has written so far.
-                yield SqliteReader(connection, self._cache, self.path)
+                # A read inside a write of the same thread sees what it has written so far; nobody else may yet.
+                yield SqliteReader(connection, VectorCache(now_micros), self.path)
                 return
             connection.execute("BEGIN")
             try:

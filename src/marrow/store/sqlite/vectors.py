@@ -22,7 +22,7 @@ class VectorRows(Protocol):
 
 
 class VectorCache:
-    """One matrix a project. Entries only ever get higher numbers, so a matrix grows at its end; whenever a vector is
+    """One matrix a project, and the numbers of the projects, which never change. Entries only ever get higher numbers, so a matrix grows at its end; whenever a vector is
     removed or replaced the store's epoch changes and the matrices are read anew."""
 
     def __init__(self, now: Callable[[], int]) -> None:
@@ -30,6 +30,7 @@ class VectorCache:
         self._lock = threading.Lock()
         self._epoch = ""
         self._matrices: dict[int, Matrix] = {}
+        self.projects: dict[str, dict[str, int]] = {}
 
     def matrix(self, rows: VectorRows, project: int) -> Matrix:
         from ..matrix import Matrix
@@ -56,4 +57,4 @@ class VectorCache:
 
     def forget(self) -> None:
         with self._lock:
-            self._matrices, self._epoch = {}, ""
+            self._matrices, self._epoch, self.projects = {}, "", {}

@@ -62,8 +62,7 @@ class SqliteWriter(SqliteReader):
             for given in node.inputs:
                 self._run("add_input", (node_id, bytes.fromhex(given)))
         entry = first_entry(place) + self._run("next_entry", (place,)).get
-        seq = self.head(namespace).seq + 1
-        self._run("add_entry", (entry, node_id, seq, at, at))
+        self._run("add_entry", (entry, node_id, at, at))
         self._fresh[entry] = at
         return entry, True
 

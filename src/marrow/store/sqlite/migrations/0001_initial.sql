@@ -50,7 +50,6 @@ CREATE INDEX inputs_by_input ON inputs (input);
 CREATE TABLE entries (
     id       INTEGER PRIMARY KEY,
     node     INTEGER NOT NULL REFERENCES nodes(id),
-    seq      INTEGER NOT NULL,
     first_at INTEGER NOT NULL,
     last_at  INTEGER NOT NULL
 );

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 COMMON = (
     "the a of to and in is that for it was on are as with be this by from or we have not but at they you which can "
-    "will has its when there use if should because after all so more been one into then than only do also no may other now"
+    "will has its when there use if should because after all so more been one into then than only do also no may other"
 ).split()
 VERBS = (
     "uses needs returns breaks retries caches validates rejects migrates locks flushes renders parses signs rotates "

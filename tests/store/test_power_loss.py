@@ -87,7 +87,7 @@ def _write(door: Door, disk: LosingDisk, seed: int, chance: Random, told: list[s
 
 
 def check_survivors(folder: Path, survived: dict[str, bytes], told: set[str]) -> dict[str, bytes]:
-    """Open what survived in the ordinary way: every address told of is there, and all is whole. The files after that."""
+    """Open what survived in the ordinary way: every address told of is there, and all is whole. The files then."""
     for old in folder.glob("found.db*"):
         old.unlink()
     path = folder / "found.db"

@@ -132,9 +132,8 @@ def _prepared(step: Step, extra: Sequence[str]) -> Prepared:
         if isinstance(step, Say):
             standing = _redacted_standing(step.standing, extra)
             anchors = _redacted_anchors(step.anchors, extra)
-            return Prepared(
-                replace(step, content=kept, occurrence=occurrence, standing=standing, anchors=anchors), counts
-            )
+            given = replace(step, content=kept, occurrence=occurrence, standing=standing, anchors=anchors)
+            return Prepared(given, counts)
         reason = redact(step.reason, extra).text
         changes = tuple((name, _redacted_field(value, extra)) for name, value in step.changes)
         return Prepared(replace(step, content=kept, occurrence=occurrence, reason=reason, changes=changes), counts)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
 from functools import lru_cache
 
 import Stemmer
@@ -73,11 +72,11 @@ def _stem(word: str) -> str:
     return stemmed.strip("'") or word
 
 
-def _chunks(text: str) -> Iterator[str]:
+def _chunks(text: str) -> list[str]:
     if not text.isascii():
         folded = unicodedata.normalize("NFKD", text.replace("’", "'"))
         text = unicodedata.normalize("NFC", "".join(c for c in folded if not unicodedata.combining(c)))
-    return (found[0] for found in _CHUNK.finditer(text))
+    return _CHUNK.findall(text)
 
 
 def terms_of(text: str) -> list[str]:

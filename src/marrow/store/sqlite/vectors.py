@@ -22,8 +22,10 @@ class VectorRows(Protocol):
 
 
 class VectorCache:
-    """One matrix a project, and the numbers of the projects, which never change. Entries only ever get higher numbers, so a matrix grows at its end; whenever a vector is
-    removed or replaced the store's epoch changes and the matrices are read anew."""
+    """One matrix a project, and the numbers of the projects, which never change.
+
+    Entries only ever get higher numbers, so a matrix grows at its end; whenever a vector is removed or replaced the
+    store's epoch changes and the matrices are read anew."""
 
     def __init__(self, now: Callable[[], int]) -> None:
         self.now = now

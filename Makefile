@@ -24,7 +24,8 @@ unit: $(READY)
 
 # What takes longer: many more crashes, histories and processes than `make test` has time for.
 soak: $(READY)
-	MARROW_TEST_CRASH_ROUNDS=200 MARROW_TEST_SOAK=1 $(BIN)/pytest -n 2 --dist worksteal tests/store tests/memory
+	MARROW_TEST_CRASH_ROUNDS=200 MARROW_TEST_POWER_CUTS=1000 MARROW_TEST_HISTORIES=100 MARROW_TEST_EXAMPLES=200 \
+		$(BIN)/pytest -n 2 --dist worksteal tests/store tests/memory
 
 bench: $(READY)
 	$(BIN)/python bench/run.py
@@ -47,7 +48,7 @@ system-deps:
 
 $(READY): pyproject.toml constraints.txt
 	@test -n "$(PYTHON)" || { echo "Marrow needs Python 3.11 or later on the PATH." >&2; exit 1; }
-	@echo "Setting up .venv (once) ..."
+	@echo "Setting up .venv: once, about half a minute; it fetches the packages that Marrow is made of ..."
 	@$(PYTHON) -m venv .venv
 	@$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
 	@$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable . --group dev

@@ -1,6 +1,6 @@
 """What every test shares: one bounded, repeatable profile for generated examples, and where Marrow's sources are.
 
-MARROW_EXAMPLES asks for more examples of each kind; MARROW_EXPLORE=1 takes new ones on every run instead of the same.
+MARROW_TEST_EXAMPLES asks for more examples of each kind; MARROW_TEST_EXPLORE=1 takes new ones on every run.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from hypothesis import HealthCheck, settings
 
 import marrow
 
-EXAMPLES = int(os.environ.get("MARROW_EXAMPLES", "60"))
+EXAMPLES = int(os.environ.get("MARROW_TEST_EXAMPLES", "60"))
 
 settings.register_profile(
     "marrow",
     max_examples=EXAMPLES,
-    derandomize=not os.environ.get("MARROW_EXPLORE"),
+    derandomize=not os.environ.get("MARROW_TEST_EXPLORE"),
     deadline=None,  # A busy machine is no failure.
     database=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],

@@ -33,3 +33,7 @@ def __getattr__(name: str) -> object:
 
         return app.Memory if name == "Memory" else app.open_memory
     raise AttributeError(f"module 'marrow' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -7,6 +7,7 @@ could do, does not pay for them.
 
 from __future__ import annotations
 
+import inspect
 import keyword
 import os
 from collections.abc import Callable, Mapping
@@ -16,7 +17,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
-from .model.errors import MarrowError
+from .model.errors import MarrowError, NotFound
 from .model.scope import Principal, Scope
 from .model.standing import DOMAINS
 from .providers.embedder import Embedder
@@ -45,7 +46,37 @@ if TYPE_CHECKING:
         """The type of an operation as a method: the same arguments and result, written once."""
 
 
-class Memory:
+class _Verbs(type):
+    """Lets `help(marrow.Memory.recall)` find the operations before the first of them is called."""
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(cls, name: str) -> Any:
+            return _verb(cls, name)
+
+
+def _verb(owner: type, name: str) -> Callable[..., Any]:
+    """An operation as a method of `owner`, made when it is first asked for. Names and types stand in the class."""
+    from .operations.catalogue import TABLE
+    from .operations.run import bind, invoke
+
+    operation = None if name.startswith("_") else next((e for e in TABLE.values() if method_name(e) == name), None)
+    if operation is None:
+        raise AttributeError(f"a memory has no {name!r}")
+
+    def method(self: Memory, *args: Any, **kwargs: Any) -> Any:
+        given = dict(zip((a.name for a in operation.arguments), args, strict=False)) | kwargs
+        return invoke(self.call, operation, bind(operation, given))
+
+    method.__name__, method.__qualname__, method.__doc__ = name, f"Memory.{name}", operation.function.__doc__
+    parameters = list(inspect.signature(operation.function).parameters.values())
+    mine = inspect.Parameter("self", inspect.Parameter.POSITIONAL_ONLY)
+    method.__signature__ = inspect.Signature([mine, *parameters[1:]])  # type: ignore[attr-defined]
+    setattr(owner, name, method)
+    return method
+
+
+class Memory(metaclass=_Verbs):
     """A memory, opened from somewhere: the operations as methods, in the project at hand.
 
     Methods take and give plain values; `perform` does the same by name, as the other surfaces do.
@@ -134,22 +165,16 @@ class Memory:
 
         return Call(self.engine, Asker(self.principal, self.scope, self.actor, _aliases(self.identity)))
 
-    def __getattr__(self, name: str) -> Any:
-        """The operations as methods. Their names and types stand above; what they do comes from the one table."""
-        from .operations.catalogue import TABLE
-        from .operations.run import bind, invoke
+    if not TYPE_CHECKING:
 
-        operation = next((entry for entry in TABLE.values() if method_name(entry) == name), None)
-        if operation is None:
-            raise AttributeError(f"a memory has no {name!r}")
+        def __getattr__(self, name: str) -> Any:
+            return _verb(type(self), name).__get__(self)
 
-        def method(*args: Any, **kwargs: Any) -> Any:
-            given = dict(zip((a.name for a in operation.arguments), args, strict=False)) | kwargs
-            return invoke(self.call, operation, bind(operation, given))
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *method_names()})
 
-        method.__name__, method.__doc__ = name, operation.function.__doc__
-        self.__dict__[name] = method
-        return method
+    def __repr__(self) -> str:
+        return f"<marrow.Memory of {self.project or 'the global scope'} in {self.store.url}>"
 
     def perform(self, name: str, arguments: Mapping[str, Any], **about: Any) -> Answer:
         """An operation by name, with its answer fitted to the reader's budget."""
@@ -197,6 +222,12 @@ class Memory:
         self.close()
 
 
+def method_names() -> list[str]:
+    from .operations.catalogue import TABLE
+
+    return [method_name(entry) for entry in TABLE.values()]
+
+
 def method_name(operation: Operation) -> str:
     """What an operation is called in Python: its name without the group's prefix."""
     name = operation.name.removeprefix("memory_")
@@ -210,25 +241,29 @@ def open_memory(
     project: str | None = None,
     embedder: str | None = None,
     read_only: bool = False,
+    create: bool = True,
     actor: str = "python",
     **settings: object,
 ) -> Memory:
     """Open the memory for the repository at `path` (default: the current folder).
 
     `store` names another file or `memory:`; `project` another project; further arguments are settings, their dots
-    written as underscores.
+    written as underscores. With `create` False nothing is made that is not there: a missing store reads as empty.
     """
+    if path is not None and not Path(path).is_dir():
+        raise NotFound(f"There is no folder {str(path)!r}.", hint="Give the folder of a repository.", field="path")
     chosen = {"store": store, "project": project, "embedder": embedder, **{_dotted(k): v for k, v in settings.items()}}
     values = load(chosen, cwd=path)
     root = values.maybe("project_root", str) or path or Path.cwd()
-    identity = identify(root, name=values.maybe("project", str), create=not read_only)
-    opened = open_store(
-        values.get("store", str), read_only=read_only, busy_timeout_ms=values.get("store.busy_timeout_ms", int)
-    )
+    identity = identify(root, name=values.maybe("project", str), create=create and not read_only)
+    url = values.get("store", str)
+    if not create and ":" not in url and not Path(url).expanduser().exists():
+        url = "memory:"
+    opened = open_store(url, read_only=read_only, busy_timeout_ms=values.get("store.busy_timeout_ms", int))
     namespace = values.get("namespace", str)
     with opened.reading() as reader:
         known = (reader.project_named(namespace, alias) for alias in (identity.name, *_aliases(identity)))
-        name = next((found for found in known if found is not None), identity.name)
+        name = next((found for found in known if found is not None), _first_name(identity))
     user = os.environ.get("USER") or os.environ.get("USERNAME") or "user"
     memory = Memory(
         opened,
@@ -240,6 +275,14 @@ def open_memory(
     )
     memory.actor = actor
     return memory
+
+
+def _first_name(identity: Identity) -> str:
+    """What a project that is new to the store is called. A bare identity is no name for people: its folder is put
+    before it, once and for good; it stays known by the identity, wherever the folder goes."""
+    if identity.source != "id" or identity.root is None:
+        return identity.name
+    return f"{identity.root.name}-{identity.name.rpartition(':')[2][:6]}"
 
 
 def _aliases(identity: Identity) -> tuple[str, ...]:

@@ -41,7 +41,7 @@ Layer = dict[str, tuple[Value, str]]  # name: value and source
 
 PROJECT_FILE, USER_FILE, STORE_FILE = ".marrow.toml", "config.toml", "marrow.db"
 # Variables of our own tests and processes, which are no settings.
-OTHER_VARIABLES = ("MARROW_TEST_", "MARROW_BENCH_", "MARROW_INTERNAL_", "MARROW_EXAMPLES", "MARROW_EXPLORE")
+OTHER_VARIABLES = ("MARROW_TEST_", "MARROW_BENCH_", "MARROW_INTERNAL_")
 _FILE_BYTES_MAX, _TEXT_MAX, _ITEMS_MAX, _DEPTH_MAX = 256 * 1024, 4096, 1000, 4
 _TRUTH = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
 _ESCAPES = str.maketrans({"\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"})
@@ -473,7 +473,8 @@ def _invalid(name: str, where: str, problem: str, hint: str) -> Invalid:
 
 
 def _unknown(name: str, where: str, known: Iterable[str]) -> Invalid:
-    hint = f"The nearest is {nearest(name, known)}; `marrow config` lists them all."
+    near = nearest(name, known)
+    hint = (f"The nearest is {near}; " if near else "") + "`marrow config` lists them all."
     return _invalid(name[:60], where, "is no setting.", hint)
 
 

@@ -13,7 +13,7 @@ import apsw
 import pytest
 
 from marrow.model.address import address_of
-from marrow.model.errors import StoreLocked
+from marrow.model.errors import Internal, StoreLocked
 from marrow.model.merkle import root_of
 from marrow.model.record import CURRENT
 from marrow.store import Store
@@ -24,7 +24,7 @@ from marrow.store.sqlite import SqliteStore
 from .door import START, Door, picture, vector_of, verify
 from .writer_process import SHARED
 
-PROCESSES, SAVES = 8, int(os.environ.get("MARROW_CONCURRENT_SAVES", "20"))
+PROCESSES, SAVES = 8, int(os.environ.get("MARROW_TEST_CONCURRENT_SAVES", "20"))
 WRITER = str(Path(__file__).parent / "writer_process.py")
 
 
@@ -232,3 +232,28 @@ def test_forked_child_uses_a_connection_of_its_own(file_store: SqliteStore, chil
     )
     command = [sys.executable, "-c", program, file_store.path]
     assert subprocess.run(command, env=child_environment, capture_output=True, timeout=60).stderr == b""
+
+
+def test_threads_that_have_ended_leave_no_connection_behind(file_store: SqliteStore) -> None:
+    door = Door(file_store)
+    for number in range(30):
+        thread = threading.Thread(target=door.say, args=(f"Fact {number}.",))
+        thread.start()
+        thread.join()
+    assert len(file_store._opened) <= 3
+    assert len(door.select()) == 30
+    file_store.close()
+
+
+@pytest.mark.parametrize("outer", ["reading", "writing"])
+def test_write_inside_an_open_view_of_the_same_thread_is_a_fault_that_says_so(
+    file_store: SqliteStore, outer: str
+) -> None:
+    door = Door(file_store)
+    door.say("Known.")
+    before = picture(file_store)
+    with pytest.raises(Internal), getattr(file_store, outer)():
+        door.say("Inside.")
+    assert picture(file_store) == before
+    door.say("After.")
+    file_store.close()

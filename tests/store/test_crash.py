@@ -1,4 +1,4 @@
-"""A process that writes is killed at random points, many times on the same file. MARROW_CRASH_ROUNDS asks for more."""
+"""A process that writes is killed at random points, many times on one file. MARROW_TEST_CRASH_ROUNDS: how often."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from marrow.store.sqlite import SqliteStore
 from .door import Door, verify
 from .writer_process import BATCH
 
-ROUNDS = int(os.environ.get("MARROW_CRASH_ROUNDS", "25"))
+ROUNDS = int(os.environ.get("MARROW_TEST_CRASH_ROUNDS", "25"))
 WRITER = str(Path(__file__).parent / "writer_process.py")
 
 

@@ -2,7 +2,7 @@
 
 The same steps, with the same randomness and the same clock, go to all stores; after them everything that can be read
 must agree, now and at random earlier numbers. The stores' own handles differ, so nodes are compared by project and
-address. MARROW_HISTORIES asks for more histories, MARROW_HISTORY_STEPS for longer ones.
+address. MARROW_TEST_HISTORIES asks for more histories, MARROW_TEST_HISTORY_STEPS for longer ones.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ from marrow.store.terms import query_terms
 from .door import SECOND, START, Door, picture, vector_of, verify
 from .stores import STORES
 
-HISTORIES = int(os.environ.get("MARROW_HISTORIES", "24"))
-STEPS = int(os.environ.get("MARROW_HISTORY_STEPS", "60"))
+HISTORIES = int(os.environ.get("MARROW_TEST_HISTORIES", "24"))
+STEPS = int(os.environ.get("MARROW_TEST_HISTORY_STEPS", "60"))
 WORDS = (
     "port database backup night worker queue cache getUserById retry_count schema v3.12 鍵 café deploy rollback".split()
 )

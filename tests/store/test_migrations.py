@@ -1,5 +1,5 @@
 """Migrations: the schema is their sum, a backup comes before the first change, and two processes do not get in each
-other's way. MARROW_WRITE_SCHEMA=1 writes schema.sql anew after a migration was added."""
+other's way. MARROW_TEST_WRITE_SCHEMA=1 writes schema.sql anew after a migration was added."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_checked_in_schema_is_the_sum_of_the_migrations(tmp_path: Path) -> None:
     store = SqliteStore(str(tmp_path / "marrow.db"))
     found = schema_of(store._connection())
     store.close()
-    if os.environ.get("MARROW_WRITE_SCHEMA"):
+    if os.environ.get("MARROW_TEST_WRITE_SCHEMA"):
         SCHEMA.write_text(found, encoding="utf-8")
     assert found == SCHEMA.read_text(encoding="utf-8")
 
@@ -227,7 +227,7 @@ def open_at_once(folder: Path, what: str, files: int, environment: dict[str, str
 def test_processes_that_open_a_new_file_at_once_make_one_store(
     tmp_path: Path, child_environment: dict[str, str]
 ) -> None:
-    files = int(os.environ.get("MARROW_OPENINGS", "25"))
+    files = int(os.environ.get("MARROW_TEST_OPENINGS", "25"))
     open_at_once(tmp_path, "plain", files, child_environment)
     for number in range(files):
         store = SqliteStore(str(tmp_path / f"{number}.db"))

@@ -1,6 +1,6 @@
 """The power goes at a random write: what was acknowledged is there, and nothing is half.
 
-MARROW_POWER_CUTS asks for more cuts. That the harness can see a loss is shown by running it without synchronisation.
+MARROW_TEST_POWER_CUTS asks for more. That the harness can see a loss is shown by running it without synchronisation.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from marrow.store.sqlite import SqliteStore
 from .door import START, Door, verify
 from .losing_disk import LosingDisk, LosingFile
 
-CUTS = int(os.environ.get("MARROW_POWER_CUTS", "200"))
+CUTS = int(os.environ.get("MARROW_TEST_POWER_CUTS", "200"))
 BATCH = 5
 _names = itertools.count()
 

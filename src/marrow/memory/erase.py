@@ -17,11 +17,13 @@ from ..model.errors import Invalid
 from ..model.record import CURRENT, Filter, Record, matches
 from ..model.scope import ADMIN
 from ..model.standing import ACTIVE, COMPRESSED
+from ..model.text import first_line
 from ..store.protocol import Reader
 from ..store.receive import erase as erase_rows
 from .engine import Asker, Engine, resolve, submit
 
 BATCH = 500
+LINES_MAX = 20
 REMINDER = (
     "Backups and exports that were made before still hold what was erased, and a memory that imported it can bring it "
     "back: erase it there too."
@@ -41,6 +43,7 @@ class Erased(NamedTuple):
     other_versions: tuple[str, ...]
     seq: int | None
     reminder: str = REMINDER
+    lines: tuple[str, ...] = ()
 
     @property
     def total(self) -> int:
@@ -53,6 +56,7 @@ class _Plan(NamedTuple):
     shared: tuple[str, ...]
     back: tuple[Record, ...]
     versions: tuple[str, ...]
+    lines: tuple[str, ...]
 
 
 def erase(
@@ -72,7 +76,7 @@ def erase(
     with engine.store.reading() as reader:
         plan = _plan(reader, asker, address, wanted, engine.clock())
     if dry_run:
-        return _result(plan, True, None)
+        return _result(engine, plan, True, None)
     if not confirm:
         count = len(plan.chosen) + len(plan.made)
         raise Invalid(
@@ -81,7 +85,7 @@ def erase(
             field="confirm",
         )
     if not plan.chosen:
-        return _result(plan, False, None)
+        return _result(engine, plan, False, None)
     _bring_back(engine, asker, plan.back)
     gone = [*plan.chosen, *plan.made]
     while True:
@@ -92,7 +96,7 @@ def erase(
         with engine.store.reading() as reader:
             gone = _made_from(reader, asker.namespace, gone)
         if not gone:
-            return _result(plan, False, receipt.seq)
+            return _result(engine, plan, False, receipt.seq)
 
 
 def _wanted(address: object, user: str | None, thread: str | None, given: Filter | None) -> Filter | None:
@@ -132,7 +136,9 @@ def _plan(reader: Reader, asker: Asker, address: object, wanted: Filter | None, 
         for end in (link.source, link.target)
     }
     back = _freed(reader, space, gone)
-    return _Plan(tuple(chosen), tuple(made), tuple(shared), tuple(back), tuple(sorted(versions - gone)))
+    shown_ones = reader.records(space, [*chosen, *made][:LINES_MAX], None, CURRENT)
+    lines = dict.fromkeys(f"[{shown(r.node.address)}] {first_line(r.node.content, 80)}" for r in shown_ones)
+    return _Plan(tuple(chosen), tuple(made), tuple(shared), tuple(back), tuple(sorted(versions - gone)), tuple(lines))
 
 
 def _chosen(reader: Reader, space: str, wanted: Filter, now: int) -> tuple[list[str], list[str]]:
@@ -212,7 +218,9 @@ def _batches(addresses: Sequence[str]) -> Iterable[Sequence[str]]:
     return (addresses[at : at + BATCH] for at in range(0, len(addresses), BATCH))
 
 
-def _result(plan: _Plan, dry_run: bool, seq: int | None) -> Erased:
+def _result(engine: Engine, plan: _Plan, dry_run: bool, seq: int | None) -> Erased:
+    copies = engine.store.copies()
+    beside = f" Beside the store: {', '.join(copies)}." if copies else ""
     return Erased(
         dry_run,
         _shown(plan.chosen),
@@ -221,6 +229,8 @@ def _result(plan: _Plan, dry_run: bool, seq: int | None) -> Erased:
         _shown(record.node.address for record in plan.back),
         _shown(plan.versions),
         seq,
+        REMINDER + beside,
+        plan.lines if dry_run else (),
     )
 
 

@@ -40,7 +40,7 @@ def checked_target(path: str, *, overwrite: bool = False, field: str = "path") -
         if not target.parent.is_dir():
             raise NotFound(f"There is no folder {str(target.parent)!r}.", hint="Make it first.", field=field)
         if target.exists() and not overwrite:
-            raise Conflict(f"{path!r} is there already.", hint="Name a new file, or give overwrite=true.", field=field)
+            raise Conflict(f"{path!r} is there already.", hint="Name a new file.", field=field)
     return target
 
 

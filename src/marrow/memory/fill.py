@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -30,6 +31,10 @@ _USUAL = frozenset(
     "installation install getting started usage quickstart quick start license licence contributing contributors "
     "table of contents changelog credits acknowledgements support faq links see also references authors readme".split()
 )
+
+_DECISIONS = re.compile(r"\b(?:decisions?|adrs?)/", re.I)
+# Reference pages are tables: a question about one is answered by a table.
+_GENERATED = re.compile(r"\b(?:reference|api)/|changelog", re.I)
 
 Progress = Callable[[int, int | None], None]
 
@@ -140,7 +145,12 @@ def _retract_gone(engine: Engine, asker: Asker, known: set[str]) -> int:
 
 def _question(read: Sequence[Draft], messages: Sequence[Draft]) -> str:
     """Something that can be asked: about the longest passage under a heading of its own, or why something was done."""
-    named = [(draft, str(draft.metadata.get("heading", "")).rpartition(" › ")[2]) for draft in read]
+    for draft in read:
+        path, heading = str(draft.metadata.get("path", "")), str(draft.metadata.get("heading", ""))
+        if _DECISIONS.search(path) and heading and not path.endswith("README.md") and "›" not in heading:
+            return f"Why {heading.strip(' .?!:')}?"
+    prose = [draft for draft in read if not _GENERATED.search(str(draft.metadata.get("path", "")))]
+    named = [(draft, str(draft.metadata.get("heading", "")).rpartition(" › ")[2]) for draft in prose]
     telling = [(draft, heading) for draft, heading in named if heading and not _USUAL.issuperset(_words(heading))]
     if telling:
         heading = max(telling, key=lambda one: (2 <= len(one[1].split()) <= 8, len(one[0].content)))[1]

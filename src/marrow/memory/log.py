@@ -8,6 +8,7 @@ from typing import NamedTuple
 from ..model.record import Filter, Record
 from ..search.find import Question, find
 from .engine import Asker, Engine, sequence
+from .recall import COSINE_MIN
 
 
 class Line(NamedTuple):
@@ -29,7 +30,8 @@ def log(
         wanted = replace(wanted, projects=asker.principal.readable(wanted.projects), include_superseded=True)
         if topic.strip():
             hits = find(reader, engine.embedder, Question(topic, asker.namespace, wanted, now, seq, limit))
-            records = [hit.record for hit in hits]
+            # A log is no ranking: only what speaks of the topic.
+            records = [hit.record for hit in hits if hit.part("words") or hit.part("meaning") >= COSINE_MIN]
         else:
             records = reader.records_of(reader.select(asker.namespace, wanted, seq, now, limit), seq)
         records.sort(key=lambda r: (-r.since_seq, r.node.address))

@@ -63,16 +63,23 @@ def snapshot_diff(engine: Engine, asker: Asker, a: object, b: object = None) -> 
 
 
 def snapshot_restore(
-    engine: Engine, asker: Asker, name: object, dry_run: bool = True, confirm: bool = False
+    engine: Engine,
+    asker: Asker,
+    name: object,
+    dry_run: bool = True,
+    confirm: bool = False,
+    *,
+    everywhere: bool = False,
 ) -> Restored:
-    """Make everything stand as it did then. A restore is an event like any other, and can be restored from."""
+    """Make the project at hand, or every project, stand as it did then. A restore is an event, and can be undone."""
+    places = None if everywhere else (asker.scope.project,)
     asker.principal.check(ADMIN, asker.namespace)
     if name is None or name == "":
         raise Invalid("It is not said what to restore to.", hint="Name a snapshot, a number or a time.", field="name")
     with engine.store.reading() as reader:
         to = _point(reader, asker, name, engine.clock(), "name")
         head = reader.head(asker.namespace).seq
-        changes = differences(reader, asker.namespace, None, head, to)
+        changes = differences(reader, asker.namespace, places, head, to)
     if dry_run:
         return Restored(to, True, changes)
     if not confirm:
@@ -81,7 +88,7 @@ def snapshot_restore(
             hint="Look at it with dry_run=true, then give confirm=true.",
             field="confirm",
         )
-    receipt = submit(engine, asker, "snapshot_restore", [RestoreTo(to)], summary=f"restore to {to}")
+    receipt = submit(engine, asker, "snapshot_restore", [RestoreTo(to, places)], summary=f"restore to {to}")
     has_changed = receipt.outcomes[0].what != SAME
     return Restored(to, False, changes, receipt, receipt.seq - 1 if has_changed else None)
 
@@ -92,7 +99,8 @@ def _point(reader: Reader, asker: Asker, given: object, now: int, argument: str)
         found = sequence(reader, asker, given, now)
     except Invalid as problem:
         known = [snapshot.name for snapshot in reader.snapshots(asker.namespace)]
-        near = f"The nearest is {nearest(str(given), known)!r}." if known else "There are no snapshots yet."
+        close = nearest(str(given), known) if known else ""
+        near = f"Did you mean {close!r}?" if close else "`marrow snapshot list` shows them."
         raise NotFound(
             f"{str(given)[:80]!r} is no snapshot, sequence number or time.", hint=near, field=argument
         ) from problem

@@ -75,9 +75,10 @@ class TakeSnapshot:
 
 @dataclass(frozen=True, slots=True)
 class RestoreTo:
-    """Make everything stand as it did at `seq`."""
+    """Make everything in these projects stand as it did at `seq`; None means every project."""
 
     seq: int
+    projects: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .errors import Invalid
+from .nearest import nearest
 from .node import metadata_text
 
 RELS = ("relates_to", "caused_by", "depends_on", "blocks", "enables", "contradicts", "supersedes", "derived_from")
@@ -56,6 +57,8 @@ def check_rel(rel: object) -> str:
             hint=f"One of {', '.join(RELS)}, or a word of your own in lower case with underscores.",
             field="rel",
         )
+    if rel not in RELS and (meant := nearest(rel, RELS)):
+        raise Invalid(f"{rel!r} is no relation of Marrow's.", hint=f"Did you mean {meant}?", field="rel")
     return rel
 
 

@@ -8,9 +8,10 @@ _LENGTH_MAX = 60
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """The name of `known`, which is not empty, with the fewest letters changed."""
+    """The name of `known` with the fewest letters changed; empty when none is near enough to have been meant."""
     given = name[:_LENGTH_MAX].lower()
-    return min(known, key=lambda other: _apart(given, other.lower()))
+    close = min(known, key=lambda other: _apart(given, other.lower()), default="")
+    return close if close and _apart(given, close.lower()) <= max(2, len(given) // 3) else ""
 
 
 def _apart(given: str, other: str) -> int:

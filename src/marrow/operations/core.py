@@ -116,7 +116,7 @@ def memory_search(
     chosen = dict(metadata or {})
     chosen.update({key: value for key, value in (("owner", owner), ("language", language)) if value})
     if not (query.strip() or tags or since or until or kinds or domain or chosen or path or service):
-        raise Invalid("A search needs a query, tags or a time.", hint="memory_active lists all.", field="query")
+        raise Invalid("A search needs a query, tags or a time.", hint="memory_active lists everything.", field="query")
     asked = wanted(
         call,
         project=project,
@@ -172,6 +172,19 @@ class Whole(NamedTuple):
             lines.append(f"said {len(self.said)} times, last {self.said[-1]['at']}")
         lines += [f"seq {h['from']}–{h['to'] or 'now'}: {h['state']} {h['reason']}".rstrip() for h in self.history]
         return "\n".join(lines)
+
+
+def _in_words(standing: dict[str, Any]) -> str:
+    """How a node stands, without what is as usual."""
+    parts = [str(standing["state"]), f"priority {standing['priority']:g}", f"confidence {standing['confidence']:g}"]
+    parts += [name for name in ("pinned", "preliminary") if standing[name]]
+    parts += ["episodic"] if not standing["semantic"] else []
+    parts += [standing["classification"]] if standing["classification"] != "internal" else []
+    parts += [f"code {standing['drift']}"] if standing["drift"] else []
+    parts += [f"{name} {', '.join(standing[name])}" for name in ("tags", "aliases") if standing[name]]
+    parts += [f"reinforced {standing['reinforced']} times"] if standing["reinforced"] else []
+    parts += [f"until {standing['expires']}"] if standing.get("expires") else []
+    return "; ".join(parts) + (f" ({standing['reason']})" if standing["reason"] else "")
 
 
 @operation("core", aliases=("memory_query",), spellings={"address": ("id",)})
@@ -245,7 +258,7 @@ class SavedView(NamedTuple):
             word = "contradicts?" if one["what"] == "contradicts" else "nearly the same:"
             lines.append(f"  {word} [{one['address']}] {one['content']} ({one['reason']})")
         if any(one["what"] == "contradicts" for one in self.similar):
-            lines.append("  If this replaces it: memory_update the older one, or memory_relate with supersedes.")
+            lines.append("  If this replaces it, update the older one, or relate the two with supersedes.")
         if self.redacted:
             lines.append(f"  removed before saving: {', '.join(f'{n} {rule}' for rule, n in self.redacted.items())}")
         return "\n".join(lines)

@@ -28,16 +28,19 @@ def places(call: Call, project: str, scope: str) -> tuple[str, ...] | None:
 
 
 def named_project(call: Call, name: str) -> str:
-    """The project that goes by this name or alias."""
+    """The project that goes by this name or alias, or is the only one whose name ends so."""
     with call.engine.store.reading() as reader:
         found = reader.project_named(call.asker.namespace, name)
-        if found is None:
-            readable = call.asker.everywhere()
-            every = (p.name for p in reader.projects(call.asker.namespace))
-            known = [name for name in every if name and (readable is None or name in readable)][:10]
-            hint = f"Known: {', '.join(known)}." if known else "`marrow init` makes one."
-            raise NotFound(f"There is no project {name!r}.", hint=hint, field="project")
-    return found
+        if found is not None:
+            return found
+        readable = call.asker.everywhere()
+        every = (p.name for p in reader.projects(call.asker.namespace))
+        known = [one for one in every if one and (readable is None or one in readable)]
+    alike = [one for one in known if one.rpartition("/")[2] == name]
+    if len(alike) == 1:
+        return alike[0]
+    hint = f"Known: {', '.join((alike or known)[:10])}." if known else "`marrow init` makes one."
+    raise NotFound(f"There is no project {name!r}.", hint=hint, field="project")
 
 
 def in_project(call: Call, project: str) -> Asker:

@@ -12,6 +12,7 @@ from ..memory.snapshot import snapshot_restore as restore
 from ..model.address import shown
 from ..model.moments import iso
 from ..model.scope import ADMIN, WRITE
+from .filters import EVERY_PROJECT, in_project
 from .origins import DiffResult, diff_result, origin_shape
 from .table import Call, operation
 
@@ -86,11 +87,7 @@ class RestoreResult(NamedTuple):
             f"restore to event {self.to} {verb}: {self.added} come back, {self.changed} differ, {self.removed} leave"
         ]
         lines += [f"  {item['what']} [{item['address']}] {item['title']}" for item in self.items]
-        lines.append(
-            "Nothing was changed: give dry_run=false and confirm=true."
-            if self.dry_run
-            else f"Undo: restore to {self.undo}."
-        )
+        lines.append("Nothing was changed yet." if self.dry_run else f"To undo it, restore to {self.undo}.")
         return "\n".join(lines)
 
 
@@ -98,14 +95,17 @@ class RestoreResult(NamedTuple):
 def snapshot_restore(
     call: Call,
     name: Annotated[str, "snapshot, sequence number or time"],
+    project: Annotated[str, "default: this one; all: every one"] = "",
     dry_run: bool = True,
     confirm: bool = False,
 ) -> RestoreResult:
-    """Make everything stand as it did then. It is an event like any other, and can be undone.
+    """Make everything in this project stand as it did then. It is an event like any other, and can be undone.
 
     By default it only says what would change; dry_run=false with confirm=true does it.
     """
-    done = restore(call.engine, call.asker, name, dry_run, confirm)
+    every = project == EVERY_PROJECT
+    asker = in_project(call, project) if project and not every else call.asker
+    done = restore(call.engine, asker, name, dry_run, confirm, everywhere=every)
     changes = diff_result(done.changes)
     return RestoreResult(
         to=done.to,

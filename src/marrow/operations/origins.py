@@ -234,18 +234,20 @@ def memory_provenance(call: Call, address: str, as_of: str = "") -> ProvenanceRe
 
 
 class GraphResult(NamedTuple):
-    items: tuple[View, ...]
+    """`nodes` begins with the one that was asked about; `links` are those between them."""
+
+    nodes: tuple[View, ...]
     links: tuple[dict[str, str], ...]
-    left_out: int = 0
 
     def text(self) -> str:
-        by_end = {link["to"]: link for link in self.links if link.get("to")}
-        lines = []
-        for item in self.items:
-            link = by_end.get(item.address)
-            how = f" by {link['rel']} from [{link['from']}]" if link else ""
-            lines.append(f"[{item.address}] {item.content.partition(chr(10))[0]}{how}")
-        return "\n".join(lines)
+        titles = {node.address: first_line(node.content, 60) for node in self.nodes}
+        lines = [f"[{self.nodes[0].address}] {titles[self.nodes[0].address]}"]
+        lines += [
+            f"  [{link['from']}] {titles.get(link['from'], '')} --{link['rel']}--> "
+            f"[{link['to']}] {titles.get(link['to'], '')}"
+            for link in self.links
+        ]
+        return "\n".join(lines if self.links else [*lines, "  no links"])
 
 
 @operation("tree")
@@ -270,9 +272,9 @@ def memory_graph(
         include_superseded=include_superseded,
     )
     now = call.engine.clock()
-    items = tuple(view(r.record, now, score=r.strength) for r in found.nodes)
+    nodes = tuple(view(r.record, now, score=r.strength) for r in found.nodes)
     links = tuple({"from": shown(link.source), "to": shown(link.target), "rel": link.rel} for link in found.links)
-    return GraphResult(items, links)
+    return GraphResult(nodes, links)
 
 
 class PruneResult(NamedTuple):

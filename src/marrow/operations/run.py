@@ -42,8 +42,8 @@ class Answer:
 def find_operation(name: str) -> Operation:
     known = NAMES.get(name)
     if known is None:
-        near = [found] if (found := nearest(name, NAMES)) else []
-        hint = f"Did you mean {' or '.join(near)}?" if near else "`marrow help` lists them."
+        near = nearest(name, NAMES)
+        hint = f"Did you mean {near}?" if near else "memory_help with context=all lists them."
         raise NotFound(f"There is no operation {name!r}.", hint=hint, field="operation")
     return TABLE[known]
 
@@ -98,9 +98,9 @@ def bind(operation: Operation, given: Mapping[str, Any]) -> dict[str, Any]:
     for name, value in given.items():
         argument = by_name.get(name)
         if argument is None:
-            near = [nearest(name, by_name)] if by_name else []
+            near = nearest(name, by_name)
             known = ", ".join(a.name for a in operation.arguments) or "none"
-            hint = f"Did you mean {near[0]}?" if near else f"It takes: {known}."
+            hint = f"Did you mean {near}?" if near else f"It takes: {known}."
             raise Invalid(f"{operation.name} has no argument {name!r}.", hint=hint, field=name)
         if argument.name in bound:
             raise Invalid(f"{argument.name} was given twice.", field=name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import PurePath
 from typing import Annotated, Any, Literal, NamedTuple
 
 from ..memory.audit import audit as audit_events
@@ -32,8 +33,8 @@ class ProjectResult(NamedTuple):
 
 
 @operation("store", right=WRITE, changes=True)
-def memory_init(call: Call, name: str = "") -> ProjectResult:
-    """Make the project at hand known to the memory, under its own name or another."""
+def memory_init(call: Call, name: Annotated[str, "of a new, separate project"] = "") -> ProjectResult:
+    """Make the project at hand known to the memory, or with a name make a new, separate project."""
     done = init_project(call.engine, call.asker, name or call.asker.scope.project)
     return ProjectResult(done.name, done.aliases, done.active)
 
@@ -79,6 +80,9 @@ def memory_switch(call: Call, project: str) -> ProjectResult:
     return ProjectResult(found.name, found.aliases, found.active)
 
 
+_FORMATS = {".jsonl": "jsonl", ".md": "markdown", ".markdown": "markdown"}
+
+
 class ExportResult(NamedTuple):
     path: str
     format: str
@@ -94,17 +98,19 @@ class ExportResult(NamedTuple):
 def memory_export(
     call: Call,
     path: Annotated[str, "the file to write"],
-    format: Literal["bundle", "jsonl", "markdown"] = "bundle",  # noqa: A002 the name in the table
+    format: Annotated[  # noqa: A002 the name in the table
+        Literal["", "bundle", "jsonl", "markdown"], "default: by the ending .jsonl or .md, else a bundle"
+    ] = "",
     project: Annotated[str, "default: this one; all: every one"] = "",
     as_of: str = "",
-    overwrite: bool = False,
+    overwrite: Annotated[bool, "replace the file if it is there"] = False,
 ) -> ExportResult:
     """Write what is known to a file: a bundle that another memory can take in, JSON lines, or a document."""
     done = export(
         call.engine,
         call.asker,
         path,
-        format=format,
+        format=format or _FORMATS.get(PurePath(path).suffix.lower(), "bundle"),
         project=None if project == EVERY_PROJECT else project or call.asker.scope.project,
         as_of=as_of or None,
         overwrite=overwrite,
@@ -272,10 +278,7 @@ class RestoreStoreResult(NamedTuple):
 
     def text(self) -> str:
         if self.dry_run:
-            return (
-                f"{self.path} holds {self.nodes:,} nodes, up to event {self.seq}. "
-                "Nothing was changed: give dry_run=false and confirm=true."
-            )
+            return f"{self.path} holds {self.nodes:,} nodes, up to event {self.seq}. Nothing was changed yet."
         kept = f" What was here is in {self.kept}." if self.kept else ""
         return f"Restored {self.nodes:,} nodes from {self.path}.{kept}"
 
@@ -314,6 +317,7 @@ class EraseResult(NamedTuple):
     brought_back: tuple[str, ...]
     other_versions: tuple[str, ...]
     reminder: str
+    lines: tuple[str, ...] = ()
     seq: int = 0
 
     def text(self) -> str:
@@ -321,7 +325,8 @@ class EraseResult(NamedTuple):
         lines = [f"{len(self.erased) + len(self.made_from_them)} nodes {verb}: {' '.join(self.erased)}"]
         others = ("made_from_them", "kept_shared", "brought_back", "other_versions")
         lines += [f"{name.replace('_', ' ')}: {' '.join(found)}" for name in others if (found := getattr(self, name))]
-        lines.append("Nothing was changed: give dry_run=false and confirm=true." if self.dry_run else self.reminder)
+        lines += [f"  {line}" for line in self.lines]
+        lines.append("Nothing was changed yet." if self.dry_run else self.reminder)
         return "\n".join(lines)
 
 
@@ -359,5 +364,6 @@ def erase(
         brought_back=done.brought_back,
         other_versions=done.other_versions,
         reminder=done.reminder,
+        lines=done.lines,
         seq=done.seq or 0,
     )

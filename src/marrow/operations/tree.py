@@ -44,7 +44,9 @@ def memory_reinforce(call: Call, address: str) -> Done:
 def memory_forget(call: Call, address: str, reason: str = "") -> Done:
     """Retract a memory: it is never recalled again, and stays in the log. Saving its text brings it back."""
     record, receipt = forget(call.engine, call.asker, address, reason)
-    return Done(shown(record.node.address), f"forgotten: {first_line(record.node.content, 80)}", receipt.seq)
+    return Done(
+        shown(record.node.address), f"forgotten: {first_line(record.node.content, 80).rstrip('.')}", receipt.seq
+    )
 
 
 class StatusResult(NamedTuple):

@@ -93,10 +93,13 @@ def _candidates(
     depth = max(CANDIDATES, 2 * question.limit)
     projects = question.wanted.projects
     evidence: dict[int, _Evidence] = {}
-    matched = reader.match(question.namespace, query_terms(question.text), projects, within, depth)
+    terms = query_terms(question.text)
+    matched = reader.match(question.namespace, terms, projects, within, depth)
     best = matched[0][1] if matched else 1.0
     for entry, score in matched:
         evidence.setdefault(entry, _Evidence()).words = score / best if best > 0 else 0.0
+    if all("*" in term for term in terms):
+        return evidence  # nothing was said, or a pattern, which has no meaning that a vector could know
     if embedder.dimensions and reader.vector_model() == (embedder.model, embedder.dimensions):
         vector = embedder.query(question.text)
         for entry, cosine in reader.nearest(question.namespace, vector, projects, within, depth):

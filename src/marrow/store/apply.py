@@ -312,8 +312,9 @@ def _restore(desk: Desk, step: RestoreTo, prepared: Prepared) -> Outcome:
     addresses = sorted(
         {t.address for event in desk.writer.events(space, after=step.seq) for t in event.touched if t.address}
     )
-    then = {r.entry: r for r in desk.writer.records(space, addresses, None, step.seq)}
-    for record in desk.writer.records(space, addresses, None, CURRENT):
+    places = step.projects
+    then = {r.entry: r for r in desk.writer.records(space, addresses, places, step.seq)}
+    for record in desk.writer.records(space, addresses, places, CURRENT):
         was = then.get(record.entry)
         count = record.standing.generation + 1
         if was is None and record.standing.state != RETRACTED:
@@ -322,8 +323,8 @@ def _restore(desk: Desk, step: RestoreTo, prepared: Prepared) -> Outcome:
         elif was is not None and was.standing.held() != record.standing.held():
             desk.stand(record, replace(was.standing, generation=count, changed_at=desk.at, salt=was.standing.salt))
         _restore_names(desk, record, was or record, step.seq)
-    before = {_line(link): link for link in desk.writer.links(space, addresses, None, step.seq)}
-    after = {_line(link): link for link in desk.writer.links(space, addresses, None, CURRENT)}
+    before = {_line(link): link for link in desk.writer.links(space, addresses, places, step.seq)}
+    after = {_line(link): link for link in desk.writer.links(space, addresses, places, CURRENT)}
     for line, link in {**before, **after}.items():
         if (line in before) != (line in after):
             desk.writer.link(space, replace(link, at=desk.at, closed=line in after), desk.seq)

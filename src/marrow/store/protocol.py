@@ -262,5 +262,8 @@ class Store(Protocol):
     def problems(self) -> list[str]:
         """What is wrong with the place itself (a damaged file, a missing index), in words; empty when all is well."""
 
+    def copies(self) -> list[str]:
+        """The backups that lie beside it: they hold what it held when they were made."""
+
     def sweep(self) -> None:
         """After an erasure: leave nothing of it in free pages, logs or index segments."""

@@ -98,10 +98,14 @@ def query_terms(text: str) -> list[str]:
         plain += found
         if chunk.lower() not in STOP_WORDS:
             said += [term for term in found if len(found) == 1 or term not in STOP_WORDS]
-    return list(dict.fromkeys([*map(_wild, wild), *(said or plain)]))[:QUERY_TERMS_MAX]
+    patterns = [pattern for given in wild for pattern in _wild(given)]
+    return list(dict.fromkeys([*patterns, *(said or plain)]))[:QUERY_TERMS_MAX]
 
 
-def _wild(pattern: str) -> str:
-    """A pattern over terms: identifiers are indexed without their separators."""
+def _wild(pattern: str) -> list[str]:
+    """A pattern over terms: identifiers are indexed without their separators, words by their stems."""
     core = re.sub(r"[^\w.]|_", "", pattern)
-    return f"*{core}*" if pattern.startswith("*") else f"{core}*"
+    if pattern.startswith("*"):
+        return [f"*{core}*"]
+    stem = _stem(core)
+    return [f"{core}*"] if core.startswith(stem) and stem == core else [f"{core}*", f"{stem}*"]

@@ -182,3 +182,12 @@ def test_no_byte_of_it_stays_in_the_files(told: tuple[Door, str, str], store: St
         kept = file.read_bytes()
         for trace in traces:
             assert trace not in kept, (file.name, trace)
+
+
+def test_what_an_erased_node_was_made_from_does_not_pass_to_the_next(told: tuple[Door, str, str]) -> None:
+    door, _, b = told
+    made = door.say("Made from it.", kind="summary", inputs=(b,))
+    assert door.ask(lambda r: r.made_from("local", b)) == [made]
+    door.erase(made)
+    assert door.ask(lambda r: r.made_from("local", b)) == []
+    assert door.record(door.say("The next one.")).node.inputs == ()

@@ -56,5 +56,8 @@ class MemoryStore:
     def problems(self) -> list[str]:
         return []
 
+    def copies(self) -> list[str]:
+        return []
+
     def sweep(self) -> None:
         """Erased values are gone with the last reference to them."""

@@ -250,7 +250,15 @@ class SqliteReader:
     def match(
         self, namespace: str, terms: Sequence[str], projects: Projects, within: Iterable[int] | None, limit: int
     ) -> list[tuple[int, float]]:
-        query = self._match_query(terms)
+        try:
+            return self._matched(namespace, self._match_query(terms), projects, within, limit)
+        except (apsw.CorruptError, apsw.SQLError):
+            # The index is derived: without it the vectors still answer, and `problems` says what to do.
+            return []
+
+    def _matched(
+        self, namespace: str, query: str, projects: Projects, within: Iterable[int] | None, limit: int
+    ) -> list[tuple[int, float]]:
         if not query:
             return []
         found: list[tuple[int, float]] = []

@@ -5,13 +5,23 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import apsw
 
-from ...model.errors import Conflict, MarrowError, NotFound, ReadOnly, StoreDamaged, StoreLocked, Unavailable
+from ...model.errors import (
+    Conflict,
+    Internal,
+    MarrowError,
+    NotFound,
+    ReadOnly,
+    StoreDamaged,
+    StoreLocked,
+    Unavailable,
+)
 from .connection import (
     Migration,
     connect,
@@ -52,6 +62,15 @@ def now_micros() -> int:
     return time.time_ns() // 1000
 
 
+@dataclass(frozen=True, eq=False)
+class _Opened:
+    """A connection, and whose it is."""
+
+    connection: apsw.Connection
+    thread: threading.Thread
+    pid: int
+
+
 class SqliteStore:
     """Readers never block: the file is in WAL mode. Writers queue for the one write lock. A commit is synchronised."""
 
@@ -74,7 +93,8 @@ class SqliteStore:
         self._cache = VectorCache(now_micros)
         self._local = threading.local()
         self._write_lock = threading.RLock()
-        self._opened: list[apsw.Connection] = []
+        self._opened: list[_Opened] = []
+        self._opened_lock = threading.Lock()
         self.read_only = read_only
         try:
             with translating(self.path):
@@ -120,8 +140,19 @@ class SqliteStore:
                 self.path, self.read_only, self._busy_timeout_ms, vfs=self._vfs, ends_early=bool(self.damage)
             )
             self._local.connection, self._local.pid = mine, os.getpid()
-            self._opened.append(mine)
+            self._close_where(lambda opened: not opened.thread.is_alive())
+            with self._opened_lock:
+                self._opened.append(_Opened(mine, threading.current_thread(), os.getpid()))
         return mine
+
+    def _close_where(self, is_due: Callable[[_Opened], bool]) -> None:
+        """Close connections that are no longer needed: those of threads that have ended, or all. Those of the process
+        that this one was forked from are not ours to close."""
+        with self._opened_lock:
+            due = [opened for opened in self._opened if opened.pid == os.getpid() and is_due(opened)]
+            self._opened = [opened for opened in self._opened if opened not in due]
+        for opened in due:
+            opened.connection.close()
 
     @contextmanager
     def reading(self) -> Iterator[SqliteReader]:
@@ -145,6 +176,8 @@ class SqliteStore:
             raise ReadOnly(f"{self.path} is open for reading only.", hint="Check the permissions of the file.")
         with self._write_lock, translating(self.path):
             connection = self._connection()
+            if connection.in_transaction:
+                raise Internal("A write was begun inside a read or a write of the same thread.", hint="Report this.")
             connection.execute("BEGIN IMMEDIATE")
             try:
                 # Its own cache: vectors that are not committed yet, or never will be, are nobody else's business.
@@ -155,9 +188,7 @@ class SqliteStore:
                 raise
 
     def close(self) -> None:
-        for connection in self._opened:
-            connection.close()
-        self._opened.clear()
+        self._close_where(lambda opened: True)
         self._local = threading.local()
         self._cache.forget()
 
@@ -188,8 +219,10 @@ class SqliteStore:
         with self._write_lock, translating(self.path):
             self.close()
             if self.damage:
+                # What is damaged is set aside, not thrown away: somebody may still save something from it.
                 for suffix in ("", "-wal", "-shm"):
-                    Path(self.path + suffix).unlink(missing_ok=True)
+                    if os.path.exists(self.path + suffix):
+                        os.replace(self.path + suffix, f"{self.path}.damaged{suffix}")
                 create_file(Path(self.path))
                 self.damage, self.read_only = "", False
             original = apsw.Connection(str(source), flags=apsw.SQLITE_OPEN_READONLY)
@@ -239,6 +272,10 @@ class SqliteStore:
         except apsw.Error as problem:
             lines = [str(problem)]
         return [f"the file: {line}" for line in lines if line != "ok"]
+
+    def copies(self) -> list[str]:
+        here = Path(self.path)
+        return sorted(str(found) for found in here.parent.glob(f"{here.name}*.backup"))
 
     def sweep(self) -> None:
         """Merging the index drops what was removed from it; rebuilding the file leaves nothing in free pages; the log

@@ -6,6 +6,8 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+import apsw
+
 from ...model.event import NO_HASH, Event, Snapshot
 from ...model.link import Anchor, Link
 from ...model.merkle import EMPTY_ROOT
@@ -146,9 +148,13 @@ class SqliteWriter(SqliteReader):
                 self._run("add_alias", (space, alias, project))
 
     def index_words(self, entry: int, body: Sequence[str], names: Sequence[str]) -> None:
-        if entry not in self._fresh:
-            self._run("remove_words", (entry,))
-        self._run("add_words", (entry, " ".join(body), " ".join(names)))
+        try:
+            if entry not in self._fresh:
+                self._run("remove_words", (entry,))
+            self._run("add_words", (entry, " ".join(body), " ".join(names)))
+        except (apsw.CorruptError, apsw.SQLError):
+            # The index is derived: what is said is kept all the same, and `problems` counts it as not indexed.
+            return
 
     def index_vectors(self, vectors: Sequence[tuple[int, Vector]]) -> None:
         from ..matrix import to_bytes

@@ -43,7 +43,9 @@ class Invocation:
     budget_tokens: str | None = None
     limit: str | None = None
 
-    def open(self, path: str | os.PathLike[str] | None = None, *, project: str | None = None) -> Memory:
+    def open(
+        self, path: str | os.PathLike[str] | None = None, *, project: str | None = None, create: bool = True
+    ) -> Memory:
         from ...app import open_memory  # help needs none of it
 
-        return open_memory(path, store=self.store, project=project, actor=ACTOR)
+        return open_memory(path, store=self.store, project=project, create=create, actor=ACTOR)

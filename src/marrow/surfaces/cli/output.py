@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TextIO
 
 from ...model.errors import MarrowError
+from ...operations.catalogue import NAMES, TABLE
 
 if TYPE_CHECKING:
     from ...operations.run import Answer
@@ -92,9 +94,9 @@ class Output:
         if self.json:
             self.data({"error": problem.as_dict()})
             return
-        self._write(sys.stderr, f"{self._marked('error:', '1;31')} {harmless(problem.message)}")
+        self._write(sys.stderr, f"{self._marked('error:', '1;31')} {harmless(as_typed(problem.message))}")
         if problem.hint:
-            self._write(sys.stderr, f"{self._marked('hint:', '1;36')} {harmless(problem.hint)}")
+            self._write(sys.stderr, f"{self._marked('hint:', '1;36')} {harmless(as_typed(problem.hint))}")
 
     def _marked(self, word: str, style: str) -> str:
         return f"\x1b[{style}m{word}\x1b[0m" if self.color and sys.stderr.isatty() else word
@@ -106,3 +108,23 @@ class Output:
         except UnicodeEncodeError:
             encoding = stream.encoding or "ascii"
             stream.write(text.encode(encoding, "replace").decode(encoding) + "\n")
+
+
+_OPERATION = re.compile(r"\bmemory_[a-z_]+\b|\b(?:snapshot|audit)_[a-z]+\b")
+_ARGUMENT = re.compile(r"\b([a-z]+(?:_[a-z]+)*)=(true|false|[\w.:-]+)")
+
+
+def as_typed(text: str) -> str:
+    """What errors say of operations and arguments, as a person types it: `marrow get`, `--project all`."""
+
+    def command(found: re.Match[str]) -> str:
+        name = NAMES.get(found[0])
+        return f"marrow {' '.join(TABLE[name].command)}" if name else found[0]
+
+    def option(found: re.Match[str]) -> str:
+        name = found[1].replace("_", "-")
+        if found[2] in ("true", "false"):
+            return f"--{name}" if found[2] == "true" else f"--no-{name}"
+        return f"--{name} {found[2]}"
+
+    return _ARGUMENT.sub(option, _OPERATION.sub(command, text))

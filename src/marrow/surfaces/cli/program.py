@@ -117,7 +117,7 @@ def _perform(operation: Operation, values: dict[str, Any], invocation: Invocatio
         values["budget_tokens"] = int(budget) if budget.isdigit() else budget
     if invocation.project is not None:
         values["project"] = invocation.project  # the whole call stands there
-    with invocation.open() as memory:
+    with invocation.open(create=operation.changes) as memory:
         if not _is_confirmed(memory, operation, values, invocation.output):
             invocation.output.note("Nothing was changed.")
             return DECLINED

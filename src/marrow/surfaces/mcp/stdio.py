@@ -36,6 +36,8 @@ def run_stdio(path: str | None, store: str | None, project: str | None, tools: s
     except MarrowError as problem:
         sys.stderr.write(f"{problem.code}: {problem}\n")
         return problem.exit_code
+    if sys.stdin.isatty():
+        sys.stderr.write("Waiting for an MCP host on standard input; Ctrl-C ends it.\n")
     return serve(partial(open_memory, path, store=store, project=project, actor=ACTOR), groups)
 
 

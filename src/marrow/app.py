@@ -17,7 +17,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
-from .model.errors import MarrowError, NotFound
+from .model.errors import Invalid, MarrowError, NotFound
 from .model.scope import Principal, Scope
 from .model.standing import DOMAINS
 from .providers.embedder import Embedder
@@ -65,8 +65,14 @@ def _verb(owner: type, name: str) -> Callable[..., Any]:
         raise AttributeError(f"a memory has no {name!r}")
 
     def method(self: Memory, *args: Any, **kwargs: Any) -> Any:
-        given = dict(zip((a.name for a in operation.arguments), args, strict=False)) | kwargs
-        return invoke(self.call, operation, bind(operation, given))
+        names = [a.name for a in operation.arguments]
+        if len(args) > len(names) or not kwargs.keys().isdisjoint(names[: len(args)]):
+            raise Invalid(f"{name} was given too many arguments, or one of them twice.", hint=f"It takes {names}.")
+        given = dict(zip(names, args, strict=False)) | kwargs
+        result = invoke(self.call, operation, bind(operation, given))
+        if len(self.engine.recalled) >= FLUSH_AT:
+            self.flush()
+        return result
 
     method.__name__, method.__qualname__, method.__doc__ = name, f"Memory.{name}", operation.function.__doc__
     parameters = list(inspect.signature(operation.function).parameters.values())
@@ -191,19 +197,23 @@ class Memory(metaclass=_Verbs):
         """Take in the documents and history of the repository at hand, or of another. Done twice, it adds nothing."""
         from .memory.fill import fill
 
-        return fill(self.engine, self.call.asker, root or self.identity.root or Path.cwd(), progress)
+        own = self.identity.root or Path.cwd()
+        is_own = root is None or Path(root).resolve() == own.resolve()
+        return fill(self.engine, self.call.asker, root or own, progress, retract=is_own)
 
     def flush(self) -> None:
         """Write down what was measured and recalled. Lost without harm when the store cannot be written now."""
         lines, self.engine.pending[:] = list(self.engine.pending), []
         recalled, self.engine.recalled[:] = list(self.engine.recalled), []
-        if not (lines or recalled) or self.store.read_only:
+        used, self.engine.used[:] = list(self.engine.used), []
+        if not (lines or recalled or used) or self.store.read_only:
             return
         days = self.settings.get("retention.telemetry_days", int)
         try:
             with self.store.writing() as writer:
                 writer.measure(lines)
                 writer.count_use(recalled, used=False, at=self.engine.clock())
+                writer.count_use(used, used=True, at=self.engine.clock())
                 writer.prune_measurements(self.engine.clock() - days * MICROS_PER_DAY)
         except MarrowError:
             return

@@ -17,6 +17,7 @@ class Page(NamedTuple):
     records: tuple[Record, ...]
     total: int
     offset: int
+    now: int
 
 
 def active(
@@ -27,7 +28,7 @@ def active(
     now = engine.clock()
     with engine.store.reading() as reader:
         seq = sequence(reader, asker, as_of, now)
-        now = moment(reader, asker, seq, now)
+        now = moment(reader, asker, seq, now, as_of)
         wanted = replace(wanted, projects=asker.principal.readable(wanted.projects))
         entries = reader.select(asker.namespace, wanted, seq, now)
-        return Page(tuple(reader.records_of(entries[offset : offset + limit], seq)), len(entries), offset)
+        return Page(tuple(reader.records_of(entries[offset : offset + limit], seq)), len(entries), offset, now)

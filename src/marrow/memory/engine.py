@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ..model.address import parse_prefix
 from ..model.change import Change, Receipt, Step
 from ..model.errors import Ambiguous, Conflict, Invalid, NotFound
-from ..model.event import CONSCIOUS
+from ..model.event import CONSCIOUS, Snapshot
 from ..model.moments import parse as parse_moment
 from ..model.node import GLOBAL_PROJECT
 from ..model.record import CURRENT, Record
@@ -32,8 +32,8 @@ def now_micros() -> int:
 
 @dataclass(frozen=True)
 class Engine:
-    """The parts that every verb needs. `domains` are Marrow's own and the project's. `pending` and `recalled` are
-    what was measured and recalled and is not yet written; `named` the projects whose names this process has seen to."""
+    """The parts that every verb needs. `domains` are Marrow's own and the project's. `pending`, `recalled` and
+    `used` are counts that are not yet written; `named` the projects whose names this process has seen to."""
 
     store: Store
     embedder: Embedder
@@ -42,6 +42,7 @@ class Engine:
     redact_extra: tuple[str, ...] = ()
     pending: list[Measurement] = field(default_factory=list)
     recalled: list[int] = field(default_factory=list)
+    used: list[int] = field(default_factory=list)
     named: set[str] = field(default_factory=set)
 
     def embed(self) -> Embed | None:
@@ -156,18 +157,30 @@ def resolve(
     return next((r for r in records if r.project == asker.scope.project), records[0])
 
 
+def seen_snapshots(reader: Reader, asker: Asker) -> list[Snapshot]:
+    """The snapshots whose names the caller may see: those that were taken in a project that it may read."""
+    found = reader.snapshots(asker.namespace)
+    readable = asker.everywhere()
+    if readable is None:
+        return found
+    events = {s.seq: next(reader.events(asker.namespace, s.seq - 1, s.seq), None) for s in found}
+    return [s for s in found if (event := events[s.seq]) is not None and event.project in readable]
+
+
 def sequence(reader: Reader, asker: Asker, as_of: object, now: int) -> int:
     """The sequence number that `as_of` names: a snapshot, a number, or a time. None is now."""
     asker.principal.check(READ, asker.namespace, asker.scope.project)
     if as_of is None or as_of == "":
         return CURRENT
-    for snapshot in reader.snapshots(asker.namespace):
+    for snapshot in seen_snapshots(reader, asker):
         if snapshot.name == as_of:
             return snapshot.seq
     if isinstance(as_of, int) and not isinstance(as_of, bool):
         number: int | None = as_of
     else:
-        number = int(as_of) if isinstance(as_of, str) and as_of.isdigit() and len(as_of) < 10 else None
+        number = (
+            int(as_of) if isinstance(as_of, str) and as_of.isascii() and as_of.isdigit() and len(as_of) < 10 else None
+        )
     if number is not None:
         head = reader.head(asker.namespace).seq
         if not 0 <= number <= head:
@@ -176,7 +189,7 @@ def sequence(reader: Reader, asker: Asker, as_of: object, now: int) -> int:
     try:
         at = parse_moment(as_of, now, field="as_of", future=True)
     except Invalid as problem:
-        names = ", ".join(snapshot.name for snapshot in reader.snapshots(asker.namespace)[-5:]) or "none yet"
+        names = ", ".join(snapshot.name for snapshot in seen_snapshots(reader, asker)[-5:]) or "none yet"
         raise Invalid(
             f"{str(as_of)[:80]!r} is no snapshot, no sequence number and no time.",
             hint=f"Snapshots: {names}. A time is 2026-03-01 or 3 days ago.",

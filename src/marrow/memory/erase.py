@@ -137,7 +137,11 @@ def _plan(reader: Reader, asker: Asker, address: object, wanted: Filter | None, 
     }
     back = _freed(reader, space, gone)
     shown_ones = reader.records(space, [*chosen, *made][:LINES_MAX], None, CURRENT)
-    lines = dict.fromkeys(f"[{shown(r.node.address)}] {first_line(r.node.content, 80)}" for r in shown_ones)
+    lines = dict.fromkeys(
+        f"[{shown(r.node.address)}] {first_line(r.node.content, 80)}"
+        + (f" (in {r.project or 'the global scope'} too)" if r.project != asker.scope.project else "")
+        for r in shown_ones
+    )
     return _Plan(tuple(chosen), tuple(made), tuple(shared), tuple(back), tuple(sorted(versions - gone)), tuple(lines))
 
 

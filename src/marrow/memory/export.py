@@ -22,7 +22,7 @@ from ..model.scope import READ
 from ..store.protocol import Projects, Reader
 from .bundle import Header, copy_lines, end_line, event_lines, header_line, link_line, node_line, project_line
 from .engine import Asker, Engine, sequence
-from .files import new_file
+from .files import new_file, refuse_store
 
 Progress = Callable[[int, "int | None"], None]
 FORMATS = ("bundle", "jsonl", "markdown")
@@ -81,6 +81,7 @@ def export(
         raise Invalid(f"{format!r} is no format.", hint=f"One of {', '.join(FORMATS)}.", field="format")
     write = {"bundle": _write_bundle, "jsonl": _write_jsonl, "markdown": _write_markdown}[format]
     now = engine.clock()
+    refuse_store(engine.store.url, path)
     with engine.store.reading() as reader, new_file(path, overwrite=overwrite) as file:
         seq = sequence(reader, asker, as_of, now)
         places = _places(reader, asker, project)

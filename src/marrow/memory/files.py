@@ -44,6 +44,15 @@ def checked_target(path: str, *, overwrite: bool = False, field: str = "path") -
     return target
 
 
+def refuse_store(url: str, path: str, *, field: str = "path") -> None:
+    """A file that belongs to the store is never written over."""
+    scheme, _, store = url.partition(":")
+    if scheme == "sqlite" and Path(path).expanduser().resolve() in (
+        Path(store + suffix).resolve() for suffix in ("", "-wal", "-shm")
+    ):
+        raise Invalid("That file is the store itself.", hint="Name another file.", field=field)
+
+
 def existing_file(path: str, *, bytes_max: int | None = None, field: str = "source") -> Path:
     """A plain file that can be read, and is not too large."""
     source = _path(path, field)

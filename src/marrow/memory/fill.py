@@ -61,8 +61,9 @@ def fill(
     progress: Progress | None = None,
     *,
     commits_max: int = COMMITS_MAX,
+    retract: bool = True,
 ) -> Filled:
-    """Remember the passages and commit messages below `root` that are not known yet, and retract passages that went.
+    """Remember the passages and commit messages below `root` that are not known yet; `retract` those that went.
 
     What somebody has forgotten or superseded since stays so.
     """
@@ -84,7 +85,7 @@ def fill(
         passages=len(read),
         commits=len(messages),
         added=added,
-        gone=_retract_gone(engine, asker, known),
+        gone=_retract_gone(engine, asker, known) if retract else 0,
         question=_question(read, messages),
         problem=problem,
     )

@@ -27,6 +27,7 @@ def get(engine: Engine, asker: Asker, address: object, *, history: bool = False,
         seq = sequence(reader, asker, as_of, engine.clock())
         record = resolve(reader, asker, address, seq=seq, everywhere=True)
         mine = record.node.address
+        engine.used.append(record.entry)  # asked for by name: whatever recalled it was right to
         links = reader.links(asker.namespace, [mine], asker.principal.readable((record.project,)), seq)
         return Whole(
             record,

@@ -54,6 +54,8 @@ def import_bundle(
     redacted = sum(
         ours.node.address != theirs.node.address for ours, theirs in zip(merge.copies, bundle.merge.copies, strict=True)
     )
+    for project in sorted({copy.project for copy in merge.copies}):
+        asker.principal.check(WRITE, asker.namespace, project)  # before anything says what is known there
     with engine.store.reading() as reader:
         plan = _plan(reader, asker.namespace, merge)
     needed = plan.merge

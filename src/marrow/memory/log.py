@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import NamedTuple
 
+from ..model.errors import Invalid
 from ..model.record import Filter, Record
 from ..search.find import Question, find
 from .engine import Asker, Engine, sequence
 from .recall import COSINE_MIN
+from .search import LIMIT_MAX
 
 
 class Line(NamedTuple):
@@ -24,6 +26,8 @@ class Line(NamedTuple):
 def log(
     engine: Engine, asker: Asker, topic: str = "", *, wanted: Filter, limit: int = 50, as_of: object = None
 ) -> tuple[Line, ...]:
+    if not 1 <= limit <= LIMIT_MAX:
+        raise Invalid(f"limit is a number from 1 to {LIMIT_MAX}.", field="limit")
     now = engine.clock()
     with engine.store.reading() as reader:
         seq = sequence(reader, asker, as_of, now)

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from ..model.moments import parse as parse_moment
 from ..model.record import CURRENT
 from ..store.protocol import Reader
 from .engine import Asker
 
 
-def moment(reader: Reader, asker: Asker, seq: int, now: int) -> int:
-    """`now` for a read of the present; for an earlier sequence number, the time of that event."""
+def moment(reader: Reader, asker: Asker, seq: int, now: int, as_of: object = None) -> int:
+    """`now` for a read of the present; the time that was asked for; else that of the event with this number."""
     if seq == CURRENT:
         return now
+    if (
+        isinstance(as_of, str)
+        and not as_of.isdigit()
+        and all(s.name != as_of for s in reader.snapshots(asker.namespace))
+    ):
+        return parse_moment(as_of, now, field="as_of", future=True)
     return next((event.at for event in reader.events(asker.namespace, after=seq - 1, until=seq)), 0)

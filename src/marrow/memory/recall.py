@@ -14,6 +14,8 @@ from ..store.terms import query_terms, terms_of
 from .engine import Asker, Engine
 
 PINNED_MAX = 5
+# What comes after so many characters of a message does not change what it is about.
+MESSAGE_MAX = 8_000
 QUESTIONS_MAX = 3
 QUESTION_KINDS = ("question", "gap")
 DEPTHS = ((0, 0), (2, 3), (5, 5), (10, 8))
@@ -48,7 +50,7 @@ def recall(
     asker.principal.check(READ, asker.namespace, asker.scope.project)
     now = engine.clock()
     places = asker.places()
-    text = " ".join([message, *files, *symbols])
+    text = " ".join([message, *files, *symbols])[:MESSAGE_MAX]
     depth = _depth(text)
     with engine.store.reading() as reader:
         if not depth:
@@ -77,7 +79,7 @@ def _depth(message: str) -> int:
 
 
 _GREETINGS = frozenset(
-    terms_of("hi hello hey thanks thank ok okay yes no sure great good morning evening bye please continue go")
+    terms_of("hi hello hey thanks thank ok okay yes no sure great good morning evening bye please continue")
 )
 
 

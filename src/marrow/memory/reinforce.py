@@ -12,6 +12,7 @@ def reinforce(engine: Engine, asker: Asker, address: object) -> tuple[Record, Re
     """The record as it stands afterwards."""
     with engine.store.reading() as reader:
         record = resolve(reader, asker, address)
+    engine.used.append(record.entry)
     step = ReinforceStep(record.node.address)
     receipt = submit(engine, asker, "memory_reinforce", [step], summary="reinforce", project=record.project)
     with engine.store.reading() as reader:

@@ -15,9 +15,10 @@ LIMIT_MAX = 1000
 
 
 class Found(NamedTuple):
-    """The hits, and how it was searched when something was missing ("words only")."""
+    """The hits, the moment that ages are reckoned from, and how it was searched when something was missing."""
 
     hits: tuple[Hit, ...]
+    now: int
     degraded: str = ""
 
 
@@ -37,13 +38,14 @@ def search(
     now = engine.clock()
     with engine.store.reading() as reader:
         seq = sequence(reader, asker, as_of, now)
-        now = moment(reader, asker, seq, now)
+        now = moment(reader, asker, seq, now, as_of)
         wanted = replace(wanted, projects=asker.principal.readable(wanted.projects))
         if not query.strip():
             entries = reader.select(asker.namespace, wanted, seq, now, limit)
-            return Found(tuple(Hit(record, 0.0) for record in reader.records_of(entries, seq)))
+            return Found(tuple(Hit(record, 0.0) for record in reader.records_of(entries, seq)), now)
         model = reader.vector_model()
         question = Question(query, asker.namespace, wanted, now, seq, limit)
         hits = [hit for hit in find(reader, engine.embedder, question) if hit.score >= min_score]
     is_whole = not engine.embedder.dimensions or model in (None, (engine.embedder.model, engine.embedder.dimensions))
-    return Found(tuple(hits), "" if is_whole else f"by words only: the vectors are of {model[0] if model else 'none'}")
+    missing = "" if is_whole else f"by words only: the vectors are of {model[0] if model else 'none'}"
+    return Found(tuple(hits), now, missing)

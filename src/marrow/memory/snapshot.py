@@ -15,7 +15,7 @@ from ..model.scope import ADMIN, READ
 from ..model.text import name as short_name
 from ..store.protocol import Reader
 from .differences import Differences, differences
-from .engine import Asker, Engine, sequence, submit
+from .engine import Asker, Engine, seen_snapshots, sequence, submit
 
 
 class Snapshots(NamedTuple):
@@ -43,15 +43,15 @@ def snapshot_create(engine: Engine, asker: Asker, name: str, tags: Sequence[str]
             "A snapshot's name is not a number: those are sequence numbers.", hint="Add a word.", field="name"
         )
     step = TakeSnapshot(chosen, check_tags(tags), short_name(note, field="note", length_max=1000) if note else "")
-    submit(engine, asker, "snapshot_create", [step], summary="take a snapshot")
+    receipt = submit(engine, asker, "snapshot_create", [step], summary="take a snapshot")
     with engine.store.reading() as reader:
-        return next(s for s in reader.snapshots(asker.namespace) if s.name == chosen)
+        return next(s for s in reader.snapshots(asker.namespace) if s.seq == receipt.seq)
 
 
 def snapshot_list(engine: Engine, asker: Asker) -> Snapshots:
     asker.principal.check(READ, asker.namespace, asker.scope.project)
     with engine.store.reading() as reader:
-        return Snapshots(tuple(reader.snapshots(asker.namespace)), reader.head(asker.namespace))
+        return Snapshots(tuple(seen_snapshots(reader, asker)), reader.head(asker.namespace))
 
 
 def snapshot_diff(engine: Engine, asker: Asker, a: object, b: object = None) -> Differences:
@@ -98,7 +98,7 @@ def _point(reader: Reader, asker: Asker, given: object, now: int, argument: str)
     try:
         found = sequence(reader, asker, given, now)
     except Invalid as problem:
-        known = [snapshot.name for snapshot in reader.snapshots(asker.namespace)]
+        known = [snapshot.name for snapshot in seen_snapshots(reader, asker)]
         close = nearest(str(given), known) if known else ""
         near = f"Did you mean {close!r}?" if close else "`marrow snapshot list` shows them."
         raise NotFound(

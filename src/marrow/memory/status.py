@@ -34,7 +34,7 @@ def status(engine: Engine, asker: Asker, *, as_of: object = None) -> Status:
     now = engine.clock()
     with engine.store.reading() as reader:
         seq = sequence(reader, asker, as_of, now)
-        now = moment(reader, asker, seq, now)
+        now = moment(reader, asker, seq, now, as_of)
         wanted = Filter(projects=asker.places("project"), include_superseded=True)
         records = reader.records_of(reader.select(asker.namespace, wanted, seq, now), seq)
         active = [r for r in records if r.standing.is_active(now)]

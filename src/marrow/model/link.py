@@ -57,9 +57,15 @@ def check_rel(rel: object) -> str:
             hint=f"One of {', '.join(RELS)}, or a word of your own in lower case with underscores.",
             field="rel",
         )
-    if rel not in RELS and (meant := nearest(rel, RELS)):
-        raise Invalid(f"{rel!r} is no relation of Marrow's.", hint=f"Did you mean {meant}?", field="rel")
     return rel
+
+
+def check_meant(rel: object) -> str:
+    """A relation as a caller names it: one that is nearly Marrow's own was meant to be it."""
+    checked = check_rel(rel)
+    if checked not in RELS and (meant := nearest(checked, RELS)):
+        raise Invalid(f"{checked!r} is no relation of Marrow's.", hint=f"Did you mean {meant}?", field="rel")
+    return checked
 
 
 def make_anchor(given: object) -> Anchor:

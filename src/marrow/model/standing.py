@@ -63,6 +63,10 @@ class Standing:
     def is_active(self, now: int) -> bool:
         return self.state == ACTIVE and (self.expires_at is None or self.expires_at > now)
 
+    def state_at(self, now: int) -> str:
+        """The state in a word for people: what has run out is not called active."""
+        return "expired" if self.state == ACTIVE and not self.is_active(now) else self.state
+
     def held(self) -> bytes:
         """What holds, without the bookkeeping of when it came to hold: a restored standing equals the one restored."""
         parts = (

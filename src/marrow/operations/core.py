@@ -135,8 +135,7 @@ def memory_search(
         include_superseded=include_superseded,
     )
     found = search(call.engine, call.asker, query, asked, limit=limit, min_score=min_score, as_of=as_of)
-    now = call.engine.clock()
-    return Found(tuple(hit_view(hit, now, explain) for hit in found.hits), found.degraded)
+    return Found(tuple(hit_view(hit, found.now, explain) for hit in found.hits), found.degraded)
 
 
 class Whole(NamedTuple):
@@ -360,9 +359,20 @@ def _draft(item: Any, shared: dict[str, Any], call: Call, at_index: int) -> Draf
         fields["content"] = item
     if "content" not in fields:
         raise Invalid(f"Item {at_index} of the batch has no content.", field=f"batch[{at_index}]")
-    fields["anchors"] = tuple(make_anchor(anchor) for anchor in fields["anchors"])
-    fields["links"] = tuple(_link(link) for link in fields["links"])
+    fields["anchors"] = tuple(make_anchor(anchor) for anchor in _several(fields["anchors"], "anchors"))
+    fields["links"] = tuple(_link(link) for link in _several(fields["links"], "links"))
     return Draft(**fields)
+
+
+def _several(given: Any, field: str) -> list[Any]:
+    """A list, or one thing that stands for itself."""
+    if given is None:
+        return []
+    if isinstance(given, str | dict):
+        return [given]
+    if not isinstance(given, list | tuple):
+        raise Invalid(f"{field} is a list.", hint='Such as ["src/app.py"].', field=field)
+    return list(given)
 
 
 def _link(given: Any) -> tuple[str, str]:

@@ -31,9 +31,9 @@ def named_project(call: Call, name: str) -> str:
     """The project that goes by this name or alias, or is the only one whose name ends so."""
     with call.engine.store.reading() as reader:
         found = reader.project_named(call.asker.namespace, name)
-        if found is not None:
-            return found
         readable = call.asker.everywhere()
+        if found is not None and (readable is None or found in readable):
+            return found
         every = (p.name for p in reader.projects(call.asker.namespace))
         known = [one for one in every if one and (readable is None or one in readable)]
     alike = [one for one in known if one.rpartition("/")[2] == name]

@@ -24,6 +24,7 @@ BUDGET_DEFAULT, BUDGET_MAX = 2_000, 20_000
 BUDGET_ARGUMENT, PROJECT_ARGUMENT = "budget_tokens", "project"
 # A long answer first shortens the texts in it, in these steps, and only then leaves out what comes last.
 TEXT_TOKENS = (400, 160, 60, 25)
+DATA_SHARE, DATA_LEAST = 2, 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,11 +106,20 @@ def bind(operation: Operation, given: Mapping[str, Any]) -> dict[str, Any]:
         if argument.name in bound:
             raise Invalid(f"{argument.name} was given twice.", field=name)
         if value is not None:
+            _check_unicode(value, argument.name)
             bound[argument.name] = convert(argument, value)
     missing = [a.name for a in operation.arguments if a.required and a.name not in bound]
     if missing:
         raise Invalid(f"{operation.name} needs {' and '.join(missing)}.", field=missing[0])
     return bound
+
+
+def _check_unicode(value: Any, field: str) -> None:
+    """Half a character, as broken JSON escapes leave it, can be neither kept nor looked for."""
+    try:
+        json.dumps(value, ensure_ascii=False, default=str).encode()
+    except (UnicodeEncodeError, ValueError, RecursionError) as problem:
+        raise Invalid(f"{field} is no valid Unicode, or nested too deep.", hint="Send UTF-8.", field=field) from problem
 
 
 def convert(argument: Argument, value: Any) -> Any:
@@ -157,7 +167,7 @@ def _from_json(value: Any) -> Any:
     if isinstance(value, str) and value.lstrip()[:1] in ("[", "{"):
         try:
             return json.loads(value)
-        except ValueError:
+        except (ValueError, RecursionError):
             return value
     return value
 
@@ -176,8 +186,12 @@ def _short(value: Any) -> str:
 def fit(result: Any, budget: int) -> tuple[Any, str]:
     """The result within a budget of tokens, and its text. Says what was left out and how to get it."""
     text = result.text()
-    if token_estimate(text) <= budget:
-        return result, text
+    if token_estimate(text) > budget:
+        result, text = _fit_text(result, budget)
+    return _fit_data(result, budget), text
+
+
+def _fit_text(result: Any, budget: int) -> tuple[Any, str]:
     if "content" in result._fields:
         result = result._replace(content=shorten(result.content, max(20, budget * 2 // 3)))
     if "items" not in result._fields:
@@ -188,6 +202,25 @@ def fit(result: Any, budget: int) -> tuple[Any, str]:
         if token_estimate(text) <= budget:
             return result, text
     return _without_last(result, budget)
+
+
+def _fit_data(result: Any, budget: int) -> Any:
+    """The same for what programs read. Names and marks cost more there, so it has twice the budget, and a little."""
+    allowed = DATA_SHARE * budget + DATA_LEAST
+    while _data_tokens(result) > allowed:
+        lists = {name: part for name in result._fields if isinstance(part := getattr(result, name), tuple) and part}
+        if not lists:
+            return result
+        longest = max(lists, key=lambda name: _data_tokens(lists[name]))
+        kept = lists[longest][: len(lists[longest]) // 2]
+        result = result._replace(**{longest: kept})
+        if longest == "items" and "left_out" in result._fields:
+            result = result._replace(left_out=result.left_out + len(lists[longest]) - len(kept))
+    return result
+
+
+def _data_tokens(part: Any) -> int:
+    return token_estimate(json.dumps(plain(part), ensure_ascii=False))
 
 
 def _shortened(item: Any, tokens: int) -> Any:

@@ -167,8 +167,7 @@ def memory_active(
         pinned=pinned,
     )
     page = active(call.engine, call.asker, asked, limit=limit, offset=offset, as_of=as_of)
-    now = call.engine.clock()
-    return Listed(tuple(view(record, now) for record in page.records), page.total)
+    return Listed(tuple(view(record, page.now) for record in page.records), page.total)
 
 
 class LogResult(NamedTuple):

@@ -25,15 +25,20 @@ _NEGATION = re.compile(
     r"disabled?|removed?|dropped|deprecated|forbid(?:den)?)\b|n't\b",
     re.I,
 )
-_OPPOSITES = (
-    "enable/disable always/never allow/forbid allow/deny true/false yes/no add/remove sync/async required/optional "
-    "increase/decrease before/after public/private manual/automatic on/off start/stop accept/reject"
-).split()
-
-
-@lru_cache(maxsize=1)
-def _opposites() -> tuple[frozenset[str], ...]:
-    return tuple(frozenset(terms_of(pair.replace("/", " "))) for pair in _OPPOSITES)
+_OPPOSITES = tuple(
+    frozenset(pair.split("/"))
+    for pair in (
+        "enable/disable enabled/disabled always/never allow/forbid allowed/forbidden allow/deny true/false yes/no "
+        "add/remove sync/async synchronous/asynchronous required/optional increase/decrease before/after "
+        "public/private manual/automatic on/off start/stop accept/reject up/down"
+    ).split()
+)
+# Numbers that name a thing and do not measure it: two of them are two things.
+_NAMING = re.compile(
+    r"\b(?:adr|rfc|issue|ticket|pr|pull request|task|bug|case|note|chapter|section)[\s#-]*\d+|[#§]\d+|\b[A-Z]{2,8}-\d+|"
+    r"\b\d{4}-\d{2}(?:-\d{2})?\b|\b\d{1,2}:\d{2}\b",
+    re.I,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +61,8 @@ def compare(new: str, known: str, cosine: float) -> Likeness | None:
         return None
     if shared < RELATED_OVERLAP and not (cosine >= NEAR_COSINE and overlap >= RELATED_OVERLAP):
         return None
+    if {name.lower() for name in _NAMING.findall(new)} != {name.lower() for name in _NAMING.findall(known)}:
+        return None  # they speak of different things by name
     reason = _difference(new, known, ours, theirs)
     if reason:
         return Likeness(CONTRADICTS, round(cosine, 3), reason)
@@ -70,16 +77,25 @@ def content_terms(text: str) -> frozenset[str]:
     return frozenset(term for term in terms_of(text) if term not in STOP_WORDS and not term.isdigit())
 
 
+def _values(text: str) -> set[str]:
+    return set(_NUMBER.findall(_NAMING.sub(" ", text)))
+
+
+def _plain(text: str) -> frozenset[str]:
+    return frozenset(re.findall(r"[a-z]+", text.lower()))
+
+
 def _difference(new: str, known: str, ours: frozenset[str], theirs: frozenset[str]) -> str:
     """What makes the two disagree, in words; empty when nothing does."""
-    numbers, known_numbers = set(_NUMBER.findall(new)), set(_NUMBER.findall(known))
+    numbers, known_numbers = _values(new), _values(known)
     if numbers and known_numbers and not (numbers <= known_numbers or known_numbers <= numbers):
         changed = ", ".join(sorted(known_numbers - numbers)), ", ".join(sorted(numbers - known_numbers))
         return f"{changed[0]} there, {changed[1]} here"
     if bool(_NEGATION.search(new)) != bool(_NEGATION.search(known)):
         return "one of them negates the other"
-    for pair in _opposites():
-        here, there = pair & ours, pair & theirs
+    words, known_words = _plain(new), _plain(known)
+    for pair in _OPPOSITES:
+        here, there = pair & words, pair & known_words
         if here and there and not here & there:
             return f"{', '.join(sorted(there))} there, {', '.join(sorted(here))} here"
     added, left = ours - theirs, theirs - ours

@@ -21,10 +21,12 @@ from ..model.standing import Standing
 from ..model.text import clean
 
 NAME_BYTES_MAX = 4096
-MOMENT_MAX = 2**62
+# What a calendar can show: the years 1 to 9999.
+MOMENT_MIN, MOMENT_MAX = -62_135_596_800_000_000, 253_402_300_799_000_000
+COUNT_MAX = 2**40
 _STANDING_FIELDS = frozenset(f.name for f in fields(Standing))
 _FLAGS = ("semantic", "pinned", "preliminary")
-_COUNTS = ("reinforced", "reinforced_at", "generation", "changed_at")
+_MOMENTS = ("reinforced_at", "changed_at")
 
 
 def admit(change: Change, now: int) -> None:
@@ -73,9 +75,9 @@ def _check_names(values: object, field: str) -> None:
         check_text(value, field)
 
 
-def _check_whole(value: object, field: str) -> None:
-    if isinstance(value, bool) or not isinstance(value, int) or abs(value) >= MOMENT_MAX:
-        raise Invalid(f"{field} is a whole number, not {str(value)[:40]!r}.", hint="Give a whole number.", field=field)
+def _check_whole(value: object, field: str, least: int = MOMENT_MIN, most: int = MOMENT_MAX) -> None:
+    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+        raise Invalid(f"{field} is no whole number that can be kept.", hint=f"From {least} to {most}.", field=field)
 
 
 def _check_occurrence(said: Occurrence, now: int | None) -> None:
@@ -111,8 +113,10 @@ def _check_standing(standing: Standing) -> None:
             raise Invalid(f"{name} is true or false.", hint="Give true or false.", field=name)
     if standing.approved is not None and not isinstance(standing.approved, bool):
         raise Invalid("approved is true, false or nothing.", hint="Give true, false or null.", field="approved")
-    for name in _COUNTS:
+    for name in _MOMENTS:
         _check_whole(getattr(standing, name), name)
+    for name, least in (("reinforced", 0), ("generation", 1)):
+        _check_whole(getattr(standing, name), name, least, COUNT_MAX)
     if standing.expires_at is not None:
         _check_whole(standing.expires_at, "expires_at")
 

@@ -180,7 +180,7 @@ def _supersede(desk: Desk, step: Supersede, prepared: Prepared) -> Outcome:
     old = desk.find(step.old)
     if not old.standing.is_active(desk.at):
         raise Conflict(
-            f"{step.old[:12]} is {old.standing.state}: it is no longer what holds.",
+            f"{step.old[:12]} is {old.standing.state_at(desk.at)}: it is no longer what holds.",
             hint="`marrow get` shows what took its place; update that one.",
             field="address",
         )
@@ -239,7 +239,7 @@ def _reinforce(desk: Desk, step: Reinforce, prepared: Prepared) -> Outcome:
     record = desk.find(step.address)
     if not record.standing.is_active(desk.at):
         raise Conflict(
-            f"{step.address[:12]} is {record.standing.state}.",
+            f"{step.address[:12]} is {record.standing.state_at(desk.at)}.",
             hint="Save its text again to bring it back.",
             field="address",
         )
@@ -258,6 +258,12 @@ def _relate(desk: Desk, step: Relate, prepared: Prepared) -> Outcome:
             raise NotFound(f"There is no such link: {rel}.", hint="`marrow get` shows a node's links.", field="rel")
         desk.touch(source.node.address, bytes(32))
         return Outcome(CHANGED, source.node.address, desk.change.project, source.entry)
+    if rel == "supersedes" and not source.standing.is_active(desk.at):
+        raise Conflict(
+            f"{step.source[:12]} is {source.standing.state_at(desk.at)}: it cannot take the place of another.",
+            hint="Save its text again first.",
+            field="source",
+        )
     changed = _link(desk, source.node.address, target.node.address, rel)
     if rel == "supersedes" and target.standing.state == ACTIVE:
         desk.stand(target, replace(target.standing, state=SUPERSEDED, changed_at=desk.at))
@@ -282,11 +288,11 @@ def _link(desk: Desk, source: str, target: str, rel: str) -> bool:
 
 
 def _leads_to(desk: Desk, start: str, goal: str, rel: str) -> bool:
-    seen, edge = {start}, [start]
+    seen, edge = {start}, {start}
     while edge and len(seen) < CIRCLE_NODES_MAX:
-        links = desk.writer.links(desk.change.namespace, edge, None, CURRENT)
+        links = desk.writer.links(desk.change.namespace, sorted(edge), None, CURRENT)
         reached = {link.target for link in links if link.rel == rel and link.source in edge}
-        edge = sorted(reached - seen)
+        edge = reached - seen
         seen |= reached
         if goal in seen:
             return True

@@ -15,7 +15,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from ..model.change import Change, Merge, Receipt, Restate, Say, Step, Supersede, TakeSnapshot
+from ..model.change import Change, Merge, NameProject, Receipt, Restate, Say, Step, Supersede, TakeSnapshot
 from ..model.errors import Conflict, Invalid, NotFound
 from ..model.event import SALT_BYTES, SYSTEM, Event, Head, Touched
 from ..model.link import Anchor
@@ -52,6 +52,7 @@ def receive(
     """Do what the change asks, all of it or nothing. When this returns, it is on the disk."""
     principal.check(WRITE, change.namespace, change.project)
     admit(change, now)
+    change = _without_secrets(change, tuple(redact_extra))
     prepared = prepare(change.steps, embed, redact_extra)
     with store.writing() as writer:
         head = writer.head(change.namespace)
@@ -70,6 +71,16 @@ def receive(
         for chain in desk.chains:
             writer.attach(change.namespace, event.seq, chain)
         return Receipt(event.seq, event.at, root, outcomes)
+
+
+def _without_secrets(change: Change, extra: tuple[str, ...]) -> Change:
+    """The names around a change: a project called after a token is a token on the disk."""
+    return replace(
+        change,
+        actor=redacted_name(change.actor, extra),
+        project=redacted_name(change.project, extra),
+        aliases=tuple(redacted_name(alias, extra) for alias in change.aliases),
+    )
 
 
 def erase(
@@ -142,6 +153,8 @@ def _prepared(step: Step, extra: Sequence[str]) -> Prepared:
     if isinstance(step, Restate):
         changes = tuple((name, _redacted_field(value, extra)) for name, value in step.changes)
         return Prepared(replace(step, changes=changes, reason=redact(step.reason, extra).text))
+    if isinstance(step, NameProject):
+        return Prepared(_redacted_project(step, tuple(extra)))
     if isinstance(step, TakeSnapshot):
         texts: dict[str, Any] = {name: _redacted_field(getattr(step, name), extra) for name in ("name", "tags", "note")}
         return Prepared(replace(step, **texts))
@@ -157,11 +170,13 @@ def _redacted_field(value: object, extra: Sequence[str]) -> object:
 
 
 def _redacted_standing(standing: Standing, extra: Sequence[str]) -> Standing:
-    if not (standing.tags or standing.aliases or standing.reason):
+    domain = redacted_name(standing.domain, tuple(extra))
+    if not (standing.tags or standing.aliases or standing.reason) and domain == standing.domain:
         return standing
     tags = tuple(redact(tag, extra).text for tag in standing.tags)
     aliases = tuple(redact(alias, extra).text for alias in standing.aliases)
-    return replace(standing, tags=tags, aliases=aliases, reason=redact(standing.reason, extra).text)
+    reason = redact(standing.reason, extra).text
+    return replace(standing, domain=domain, tags=tags, aliases=aliases, reason=reason)
 
 
 def _redacted_anchors(anchors: Sequence[Anchor], extra: Sequence[str]) -> tuple[Anchor, ...]:
@@ -218,13 +233,32 @@ def _redacted_merge(step: Merge, extra: Sequence[str]) -> Merge:
         occurrences = tuple(_redacted_occurrence(said, extra)[0] for said in copy.occurrences)
         standing, anchors = _redacted_standing(copy.standing, extra), _redacted_anchors(copy.anchors, extra)
         node = nodes[copy.node.address]
-        copies.append(replace(copy, node=node, occurrences=occurrences, standing=standing, anchors=anchors))
+        project = redacted_name(copy.project, tuple(extra))
+        copies.append(
+            replace(copy, project=project, node=node, occurrences=occurrences, standing=standing, anchors=anchors)
+        )
     named = {address: node.address for address, node in nodes.items()}
     links = tuple(
-        replace(link, source=named.get(link.source, link.source), target=named.get(link.target, link.target))
+        replace(
+            link,
+            source=named.get(link.source, link.source),
+            target=named.get(link.target, link.target),
+            project=redacted_name(link.project, tuple(extra)),
+        )
         for link in step.links
     )
-    return replace(step, copies=tuple(copies), links=links)
+    projects = tuple(_redacted_project(project, tuple(extra)) for project in step.projects)
+    return replace(step, copies=tuple(copies), links=links, projects=projects, chain=_clean_chain(step.chain, extra))
+
+
+def _clean_chain(chain: tuple[Event, ...], extra: Sequence[str]) -> tuple[Event, ...]:
+    """Another memory's chain is kept as it is or not at all: a changed word would break it."""
+    texts = {text for e in chain for text in (e.actor, e.operation, e.summary, e.project, e.domain)}
+    return () if any(redact(text, extra).counts for text in texts) else chain
+
+
+def _redacted_project(step: NameProject, extra: tuple[str, ...]) -> NameProject:
+    return NameProject(redacted_name(step.name, extra), tuple(redacted_name(alias, extra) for alias in step.aliases))
 
 
 def _redacted_nodes(given: Mapping[str, Node], extra: Sequence[str]) -> Mapping[str, Node]:

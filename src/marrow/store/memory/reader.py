@@ -53,7 +53,7 @@ class MemoryReader:
             entry = self._t.entries.get(id_)
             held = next((i for i in entry.intervals if i.start <= seq < i.end), None) if entry else None
             if entry and held:
-                times = [said.at for _, said in entry.occurrences] or [0]
+                times = [said.at for number, said in entry.occurrences if number <= seq] or [0]
                 node = self._t.nodes[entry.namespace, entry.address]
                 found.append(Record(id_, entry.project, node, held.standing, held.start, min(times), max(times)))
         return found

@@ -175,6 +175,8 @@ class MemoryWriter(MemoryReader):
 
     def count_use(self, entries: Sequence[int], used: bool, at: int) -> None:
         for entry in entries:
+            if entry not in self._t.entries:
+                continue
             known = self._t.uses.get(entry, Use())
             counted = (
                 replace(known, used=known.used + 1)

@@ -77,7 +77,10 @@ SELECT lower(hex(n.address)) FROM nodes n JOIN namespaces s ON s.id = n.namespac
  ORDER BY n.address LIMIT :limit
 
 -- name: records_of_addresses
-SELECT e.id, p.name, n.kind, n.content, n.address, e.first_at, e.last_at, s.*,
+SELECT e.id, p.name, n.kind, n.content, n.address,
+       -- As of an earlier moment, only what had been said by then counts.
+       coalesce(iif(:seq = 4611686018427387903, NULL, (SELECT min(o.at) FROM occurrences o WHERE o.entry = e.id AND o.seq <= :seq)), e.first_at),
+       coalesce(iif(:seq = 4611686018427387903, NULL, (SELECT max(o.at) FROM occurrences o WHERE o.entry = e.id AND o.seq <= :seq)), e.last_at), s.*,
        (SELECT json_group_array(lower(hex(i.input))) FROM inputs i WHERE i.node = n.id)
   FROM json_each(:addresses) a
   CROSS JOIN nodes n ON n.namespace = (SELECT id FROM namespaces WHERE name = :namespace) AND n.address = unhex(a.value)
@@ -88,7 +91,10 @@ SELECT e.id, p.name, n.kind, n.content, n.address, e.first_at, e.last_at, s.*,
  ORDER BY a.key, p.name
 
 -- name: records_of_entries
-SELECT e.id, p.name, n.kind, n.content, n.address, e.first_at, e.last_at, s.*,
+SELECT e.id, p.name, n.kind, n.content, n.address,
+       -- As of an earlier moment, only what had been said by then counts.
+       coalesce(iif(:seq = 4611686018427387903, NULL, (SELECT min(o.at) FROM occurrences o WHERE o.entry = e.id AND o.seq <= :seq)), e.first_at),
+       coalesce(iif(:seq = 4611686018427387903, NULL, (SELECT max(o.at) FROM occurrences o WHERE o.entry = e.id AND o.seq <= :seq)), e.last_at), s.*,
        (SELECT json_group_array(lower(hex(i.input))) FROM inputs i WHERE i.node = n.id)
   FROM json_each(:entries) a
   CROSS JOIN entries e ON e.id = a.value
@@ -278,7 +284,7 @@ SELECT rowid, -rank FROM words
 
 -- name: match_within
 SELECT rowid, -rank FROM words
- WHERE words MATCH :query AND rowid BETWEEN :first AND :last AND rowid IN (SELECT value FROM json_each(:within))
+ WHERE words MATCH :query AND rowid BETWEEN :first AND :last AND +rowid IN (SELECT value FROM json_each(:within))
  ORDER BY rank LIMIT :limit
 
 -- name: terms_containing
@@ -326,11 +332,11 @@ DELETE FROM facts WHERE name = ?
 SELECT u.entry, u.recalled, u.used, u.recalled_at FROM json_each(:entries) a CROSS JOIN uses u ON u.entry = a.value
 
 -- name: count_recalled
-INSERT INTO uses (entry, recalled, recalled_at) VALUES (:entry, 1, :at)
+INSERT INTO uses (entry, recalled, recalled_at) SELECT id, 1, :at FROM entries WHERE id = :entry
 ON CONFLICT (entry) DO UPDATE SET recalled = recalled + 1, recalled_at = max(recalled_at, :at)
 
 -- name: count_used
-INSERT INTO uses (entry, used) VALUES (:entry, 1) ON CONFLICT (entry) DO UPDATE SET used = used + 1
+INSERT INTO uses (entry, used) SELECT id, 1 FROM entries WHERE id = :entry ON CONFLICT (entry) DO UPDATE SET used = used + 1
 
 -- name: measurements
 SELECT at, type, ms, tokens_in, tokens_out, detail FROM measurements

@@ -64,6 +64,7 @@ class SqliteReader:
     def _chosen_ids(self, namespace: str, projects: Projects) -> list[int]:
         if projects is None:
             return sorted(self._project_ids(namespace).values())
+        self._cache.renew(self.vector_epoch())
         kept = self._cache.projects.get(namespace, {})
         if not all(name in kept for name in projects):
             kept = self._cache.projects[namespace] = dict(self._project_ids(namespace))

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -58,6 +59,10 @@ CANONICAL = tuple(
 )
 
 
+# The stores that this process has open, by file.
+_OPEN_PATHS: Counter[str] = Counter()
+
+
 def now_micros() -> int:
     return time.time_ns() // 1000
 
@@ -68,7 +73,6 @@ class _Opened:
 
     connection: apsw.Connection
     thread: threading.Thread
-    pid: int
 
 
 class SqliteStore:
@@ -95,6 +99,8 @@ class SqliteStore:
         self._write_lock = threading.RLock()
         self._opened: list[_Opened] = []
         self._opened_lock = threading.Lock()
+        self._pid = os.getpid()
+        self._is_closed = self._is_counted = False
         self.read_only = read_only
         try:
             with translating(self.path):
@@ -125,34 +131,49 @@ class SqliteStore:
             if self.read_only:
                 raise NotFound(f"There is no store at {self.path}.", hint="`marrow init` makes one.", field="store")
             create_file(file)
-        self.damage = truncated(file)
+        # Looking into a file that this process has open elsewhere would drop the locks that SQLite holds on it.
+        self.damage = "" if _OPEN_PATHS[os.path.realpath(file)] else truncated(file)
         if self.damage:
             # What is still there is worth reading; nothing may be written over it.
             self.read_only = True
         connection = self._connection()
         prepare(connection, self.path, self._scripts, self.read_only, self._busy_timeout_ms)
+        _OPEN_PATHS[os.path.realpath(file)] += 1
+        self._is_counted = True
 
     def _connection(self) -> apsw.Connection:
-        """This thread's own connection. A forked child opens its own: SQLite's locks do not survive a fork."""
+        """This thread's own connection."""
+        self._check_use()
         mine = getattr(self._local, "connection", None)
-        if mine is None or self._local.pid != os.getpid():
+        if mine is None:
             mine = connect(
                 self.path, self.read_only, self._busy_timeout_ms, vfs=self._vfs, ends_early=bool(self.damage)
             )
-            self._local.connection, self._local.pid = mine, os.getpid()
+            self._local.connection = mine
             self._close_where(lambda opened: not opened.thread.is_alive())
             with self._opened_lock:
-                self._opened.append(_Opened(mine, threading.current_thread(), os.getpid()))
+                self._opened.append(_Opened(mine, threading.current_thread()))
         return mine
 
+    def _check_use(self) -> None:
+        """A store that came through a fork is not usable: SQLite keeps its locks by process, so the child would write
+        as if it held the parent's."""
+        if os.getpid() != self._pid:
+            raise Unavailable(
+                f"{self.path} was opened before this process was forked.", hint="Call marrow.open() in the child."
+            )
+        if self._is_closed:
+            raise Unavailable(f"{self.path} was closed.", hint="Open it again.")
+
     def _close_where(self, is_due: Callable[[_Opened], bool]) -> None:
-        """Close connections that are no longer needed: those of threads that have ended, or all. Those of the process
-        that this one was forked from are not ours to close."""
+        """Close connections that are no longer needed: those of threads that have ended, or all."""
         with self._opened_lock:
-            due = [opened for opened in self._opened if opened.pid == os.getpid() and is_due(opened)]
+            due = [opened for opened in self._opened if is_due(opened)]
             self._opened = [opened for opened in self._opened if opened not in due]
         for opened in due:
-            opened.connection.close()
+            # One that another thread is using right now goes when that thread lets go of it.
+            with suppress(apsw.ThreadingViolationError):
+                opened.connection.close()
 
     @contextmanager
     def reading(self) -> Iterator[SqliteReader]:
@@ -170,6 +191,7 @@ class SqliteStore:
 
     @contextmanager
     def writing(self) -> Iterator[SqliteWriter]:
+        self._check_use()
         if self.damage:
             raise damaged(self.path, self.damage)
         if self.read_only:
@@ -188,6 +210,12 @@ class SqliteStore:
                 raise
 
     def close(self) -> None:
+        if os.getpid() == self._pid and not self._is_closed:
+            self._let_go()
+            _OPEN_PATHS[os.path.realpath(self.path)] -= self._is_counted
+        self._is_closed = True
+
+    def _let_go(self) -> None:
         self._close_where(lambda opened: True)
         self._local = threading.local()
         self._cache.forget()
@@ -217,7 +245,7 @@ class SqliteStore:
         if found:
             raise StoreDamaged(f"The backup is damaged: {found[0]}.", hint="Take another one.")
         with self._write_lock, translating(self.path):
-            self.close()
+            self._let_go()
             if self.damage:
                 # What is damaged is set aside, not thrown away: somebody may still save something from it.
                 for suffix in ("", "-wal", "-shm"):
@@ -231,6 +259,9 @@ class SqliteStore:
             original.close()
             self._connection().pragma("journal_mode", "wal")
             prepare(self._connection(), self.path, self._scripts, self.read_only, self._busy_timeout_ms)
+        # Numbers of projects and entries may now mean something else: every process must read them anew.
+        with self.writing() as writer:
+            writer.new_epoch()
 
     def _scripts_of(self, backup: Path) -> Sequence[Migration]:
         """Those that a backup had seen. An older one is read as it is, and migrated once it is in its place."""

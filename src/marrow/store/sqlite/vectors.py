@@ -34,13 +34,17 @@ class VectorCache:
         self._matrices: dict[int, Matrix] = {}
         self.projects: dict[str, dict[str, int]] = {}
 
+    def renew(self, epoch: str) -> None:
+        """Forget what was kept under another epoch."""
+        with self._lock:
+            if epoch != self._epoch:
+                self._matrices, self.projects, self._epoch = {}, {}, epoch
+
     def matrix(self, rows: VectorRows, project: int) -> Matrix:
         from ..matrix import Matrix
 
-        epoch = rows.vector_epoch()
+        self.renew(rows.vector_epoch())
         with self._lock:
-            if epoch != self._epoch:
-                self._matrices, self._epoch = {}, epoch
             found = self._matrices.get(project)
             if found is None:
                 model = rows.vector_model()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -162,10 +163,11 @@ class SqliteWriter(SqliteReader):
         for entry, vector in vectors:
             self._run("put_vector", (entry, to_bytes(vector)))
         if any(entry not in self._fresh for entry, _ in vectors):
-            self._new_epoch()
+            self.new_epoch()
 
-    def _new_epoch(self) -> None:
-        self._run("put_fact", ("vector_epoch", str(int(self.vector_epoch()) + 1)))
+    def new_epoch(self) -> None:
+        """What other processes keep in memory about this file is no longer right."""
+        self._run("put_fact", ("vector_epoch", os.urandom(8).hex()))
 
     def clear_words(self) -> None:
         self._run("clear_words")
@@ -173,7 +175,7 @@ class SqliteWriter(SqliteReader):
     def clear_vectors(self, model: str, dimensions: int) -> None:
         self._run("clear_vectors")
         self._run("put_fact", ("vector_model", json.dumps([model, dimensions])))
-        self._new_epoch()
+        self.new_epoch()
 
     def erase(self, namespace: str, addresses: Sequence[str]) -> None:
         space = self._namespace(namespace)
@@ -191,7 +193,7 @@ class SqliteWriter(SqliteReader):
             for seq, salts, names in self._run("events_naming", (space, raw)).fetchall():
                 self._run("scrub_event", (*_scrubbed(salts, names, raw), space, seq))
         self._run("put_fact", (SWEEP_DUE, "1"))
-        self._new_epoch()
+        self.new_epoch()
 
     def count_use(self, entries: Sequence[int], used: bool, at: int) -> None:
         for entry in entries:

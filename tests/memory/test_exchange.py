@@ -141,6 +141,7 @@ def check_exchange(kind: str, one: list[Move], other: list[Move], ahead: int) ->
             take(world, bundle(a, folder, "again.bundle"))
             assert world.seq() == before
             assert audit_verify(world.engine, world.asker).problems == ()
+        for world in (a, b, c, d):
             world.engine.store.close()
 
 

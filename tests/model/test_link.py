@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from marrow.model.errors import Invalid
-from marrow.model.link import RELS, Anchor, check_rel, make_anchor
+from marrow.model.link import RELS, Anchor, check_meant, check_rel, make_anchor
 
 
 @pytest.mark.parametrize("rel", [*RELS, "implements", "x", "a_1"])
@@ -19,6 +19,21 @@ def test_what_is_no_relation_is_refused(rel: object) -> None:
         check_rel(rel)
     assert caught.value.field == "rel"
     assert "relates_to" in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("given_", "meant"), [("cause_by", "caused_by"), ("depend_on", "depends_on"), ("supersede", "supersedes")]
+)
+def test_a_relation_that_is_nearly_our_own_is_refused_with_the_one_that_was_meant(given_: str, meant: str) -> None:
+    with pytest.raises(Invalid) as caught:
+        check_meant(given_)
+    assert caught.value.field == "rel"
+    assert caught.value.hint == f"Did you mean {meant}?"
+
+
+@pytest.mark.parametrize("rel", [*RELS, "implements", "mentions"])
+def test_our_own_relations_and_those_that_are_like_none_of_them_are_meant_as_they_are(rel: str) -> None:
+    assert check_meant(rel) == rel
 
 
 @pytest.mark.parametrize(

@@ -23,5 +23,10 @@ def test_the_name_with_the_fewest_letters_changed_is_nearest(given: str, wanted:
     assert nearest(given, KNOWN) == wanted
 
 
-def test_a_name_without_end_still_has_a_nearest() -> None:
-    assert nearest("mode" * 100_000, KNOWN) in KNOWN
+@pytest.mark.parametrize("given", ["zebra", "", "x", "mode" * 100_000])
+def test_nothing_is_near_to_a_name_that_is_like_none(given: str) -> None:
+    assert nearest(given, KNOWN) == ""
+
+
+def test_nothing_is_near_where_nothing_is_known() -> None:
+    assert nearest("token", ()) == ""

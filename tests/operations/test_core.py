@@ -172,6 +172,16 @@ def test_history_tells_every_standing(do: Do, save: Save, said: Do) -> None:
     assert do("memory_get", address=address).history == ()
 
 
+def test_how_a_node_stands_is_said_in_words(do: Do, save: Save, said: Do) -> None:
+    plain = save("Apples are red.")
+    assert "active; priority 0.5; confidence 0.8" in said("memory_get", address=plain)
+    marked = save("Pears are green.", pinned=True, tags=["fruit"], priority=0.9, kind="observation")
+    do("memory_reinforce", address=marked)
+    text = said("memory_get", address=marked)
+    assert "active; priority 0.9; confidence 0.8; pinned; episodic; tags fruit; reinforced 1 times" in text
+    assert "{" not in text
+
+
 def test_no_salt_leaves_the_store(do: Do, save: Save) -> None:
     whole = do("memory_get", address=save("Apples."), history=True)
     assert "salt" not in whole.standing

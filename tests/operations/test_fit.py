@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any, NamedTuple
 
 import pytest
@@ -12,7 +13,7 @@ from marrow.app import Memory
 from marrow.model.errors import Invalid
 from marrow.model.text import token_estimate
 from marrow.operations.core import Found, HelpResult, Recalled
-from marrow.operations.run import BUDGET_DEFAULT, BUDGET_MAX, fit, plain
+from marrow.operations.run import BUDGET_DEFAULT, BUDGET_MAX, DATA_LEAST, DATA_SHARE, fit, plain
 from marrow.operations.views import View
 
 from .conftest import Do
@@ -73,11 +74,12 @@ class Report(NamedTuple):
         return "\n".join(self.lines)
 
 
-def test_a_result_without_items_is_shortened_in_its_rendering_alone() -> None:
+def test_a_result_without_items_is_shortened_in_its_rendering_and_in_its_data() -> None:
     result = Report(tuple(f"line {n}" for n in range(3000)))
     fitted, text = fit(result, 200)
-    assert fitted == result
     assert token_estimate(text) <= 200
+    assert token_estimate(json.dumps(plain(fitted))) <= DATA_SHARE * 200 + DATA_LEAST
+    assert fitted.lines == result.lines[: len(fitted.lines)]
 
 
 @given(st.lists(st.text(max_size=400), max_size=12), st.integers(60, 2000))

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
-from marrow.app import Memory
+from marrow.app import Memory, open_memory
 from marrow.model.errors import Conflict, Invalid, NotFound
 
 from .conftest import Do, head
@@ -81,7 +82,7 @@ def test_a_restore_only_says_what_it_would_do(memory: Memory, do: Do, said: Do, 
     tried = do("snapshot_restore", name="before")
     assert tried.dry_run
     assert (tried.added, tried.removed) == (1, 1)
-    assert "Nothing was changed" in said("snapshot_restore", name="before")
+    assert said("snapshot_restore", name="before").endswith("Nothing was changed yet.")
     with pytest.raises(Invalid) as raised:
         do("snapshot_restore", name="before", dry_run=False)
     assert raised.value.field == "confirm"
@@ -95,6 +96,23 @@ def test_a_restore_is_an_event_and_can_be_undone(do: Do, moved: str) -> None:
     do("snapshot_restore", name=str(done.undo), dry_run=False, confirm=True)
     assert contents(do) == [MONDAY]
     assert do("memory_status").root == root
+
+
+def test_a_restore_is_of_this_project_unless_every_one_is_asked_for(
+    memory: Memory, do: Do, moved: str, tmp_path: Path
+) -> None:
+    place = memory.engine.store.url.removeprefix("sqlite:")
+    with open_memory(tmp_path, store=place, project="pears", embedder="fake") as other:
+        address = other.save("Pears are counted by hand.").items[0].address
+        assert do("snapshot_restore", name="before").removed == 1
+        assert do("snapshot_restore", name="before", project="all").removed == 2
+        assert do("snapshot_restore", name="before", project="pears").removed == 1
+        do("snapshot_restore", name="before", dry_run=False, confirm=True)
+        assert contents(do) == [FRIDAY]
+        assert other.get(address).standing["state"] == "active"
+        do("snapshot_restore", name="before", project="all", dry_run=False, confirm=True)
+        assert other.active().items == ()
+    assert contents(do) == [FRIDAY]
 
 
 def test_lineage_tells_both_ways(do: Do, save: Save, said: Do) -> None:

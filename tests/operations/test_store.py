@@ -71,6 +71,15 @@ def test_an_export_replaces_no_file_unless_told_to(do: Do, save: Save, tmp_path:
     assert do("memory_export", path=place, overwrite=True).format == "bundle"
 
 
+@pytest.mark.parametrize(
+    ("name", "form"), [("a.jsonl", "jsonl"), ("a.md", "markdown"), ("a.bundle", "bundle"), ("a", "bundle")]
+)
+def test_the_ending_of_an_export_says_its_format(do: Do, save: Save, tmp_path: Path, name: str, form: str) -> None:
+    save("Apples are red.")
+    assert do("memory_export", path=str(tmp_path / name)).format == form
+    assert do("memory_export", path=str(tmp_path / name), format="jsonl", overwrite=True).format == "jsonl"
+
+
 @pytest.mark.parametrize("form", ["bundle", "jsonl"])
 def test_what_is_exported_can_be_taken_in_elsewhere(do: Do, save: Save, tmp_path: Path, form: str) -> None:
     save("Apples are red.", domain="patterns")
@@ -168,7 +177,7 @@ def test_a_backup_can_be_restored_and_the_present_is_kept(do: Do, save: Save, tm
         do("backup", path=place)
     save("Pears are green.")
     assert do("restore", path=place).dry_run
-    assert "Nothing was changed" in said("restore", path=place)
+    assert said("restore", path=place).endswith("Nothing was changed yet.")
     with pytest.raises(Invalid) as raised:
         do("restore", path=place, dry_run=False)
     assert raised.value.field == "confirm"
@@ -182,7 +191,10 @@ def test_an_erasure_says_first_and_then_leaves_nothing(do: Do, save: Save, tmp_p
     kept = save("Apples are red.")
     tried = do("erase", address=address)
     assert (tried.dry_run, tried.erased) == (True, (address,))
-    assert "Nothing was changed" in said("erase", address=address)
+    assert tried.lines == (f"[{address}] Ada is allergic to apples.",)
+    text = said("erase", address=address)
+    assert tried.lines[0] in text
+    assert text.endswith("Nothing was changed yet.")
     with pytest.raises(Invalid) as raised:
         do("erase", address=address, dry_run=False)
     assert raised.value.field == "confirm"
@@ -193,6 +205,14 @@ def test_an_erasure_says_first_and_then_leaves_nothing(do: Do, save: Save, tmp_p
     assert [item.address for item in do("memory_active").items] == [kept]
     on_disk = b"".join(path.read_bytes() for path in tmp_path.glob("marrow.db*"))
     assert b"allergic" not in on_disk
+
+
+def test_an_erasure_names_the_copies_beside_the_store(do: Do, save: Save, tmp_path: Path) -> None:
+    address = save("Ada is allergic to apples.")
+    assert "Beside the store" not in do("erase", address=address).reminder
+    do("backup", path=str(tmp_path / "marrow.db.2026.backup"))
+    assert "Beside the store: " in do("erase", address=address).reminder
+    assert "marrow.db.2026.backup" in do("erase", address=address).reminder
 
 
 def test_what_was_made_from_the_erased_goes_too_and_the_rest_of_it_comes_back(do: Do, save: Save) -> None:

@@ -180,13 +180,23 @@ def test_provenance_leads_to_the_leaves(do: Do, save: Save, said: Do) -> None:
 def test_a_graph_follows_links_in_both_directions(do: Do, save: Save, said: Do) -> None:
     cause, effect = save("The proxy moved."), save("Clients got 502.")
     do("memory_relate", source=effect, target=cause, rel="caused_by")
-    assert {item.address for item in do("memory_graph", address=cause).items} >= {effect}
+    found = do("memory_graph", address=cause)
+    assert [node.address for node in found.nodes] == [cause, effect]
     assert do("memory_graph", address=effect).links == ({"from": effect, "to": cause, "rel": "caused_by"},)
-    assert "caused_by" in said("memory_graph", address=effect)
-    assert effect not in {item.address for item in do("memory_graph", address=cause, direction="forward").items}
+    assert said("memory_graph", address=effect).splitlines() == [
+        f"[{effect}] Clients got 502.",
+        f"  [{effect}] Clients got 502. --caused_by--> [{cause}] The proxy moved.",
+    ]
+    assert effect not in {node.address for node in do("memory_graph", address=cause, direction="forward").nodes}
     with pytest.raises(Invalid) as raised:
         do("memory_graph", address=cause, depth=9)
     assert raised.value.field == "depth"
+
+
+def test_a_graph_of_a_node_without_links_says_so(do: Do, save: Save, said: Do) -> None:
+    alone = save("The proxy moved.")
+    assert do("memory_graph", address=alone).links == ()
+    assert said("memory_graph", address=alone).endswith("no links")
 
 
 def test_looking_for_what_is_stale_changes_nothing(memory: Memory, do: Do, save: Save, said: Do) -> None:

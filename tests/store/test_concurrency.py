@@ -13,7 +13,7 @@ import apsw
 import pytest
 
 from marrow.model.address import address_of
-from marrow.model.errors import Internal, StoreLocked
+from marrow.model.errors import Internal, StoreLocked, Unavailable
 from marrow.model.merkle import root_of
 from marrow.model.record import CURRENT
 from marrow.store import Store
@@ -215,23 +215,36 @@ def test_writer_that_holds_the_store_does_not_keep_it_from_being_opened(file_sto
     file_store.close()
 
 
-def test_forked_child_uses_a_connection_of_its_own(file_store: SqliteStore, child_environment: dict[str, str]) -> None:
+def test_store_that_came_through_a_fork_is_refused_and_nothing_is_lost(
+    file_store: SqliteStore, child_environment: dict[str, str]
+) -> None:
     """In a process of its own: forking a test run with threads in it is asking for trouble."""
     file_store.close()
     program = (
         "import os, sys\n"
+        "from marrow.model.errors import Unavailable\n"
         "from marrow.store.sqlite import SqliteStore\n"
         "from tests.store.door import Door, verify\n"
         "store = SqliteStore(sys.argv[1]); door = Door(store); door.say('Parent.')\n"
         "pid = os.fork()\n"
         "if pid == 0:\n"
-        "    door.say('Child.'); verify(store); os._exit(0)\n"
+        "    try:\n"
+        "        door.say('Child.')\n"
+        "    except Unavailable:\n"
+        "        store.close(); os._exit(0)\n"
+        "    os._exit(1)\n"
         "assert os.waitpid(pid, 0)[1] == 0\n"
         "door.say('Parent again.'); verify(store)\n"
-        "assert sorted(door.select()) == ['Child.', 'Parent again.', 'Parent.']\n"
+        "assert sorted(door.select()) == ['Parent again.', 'Parent.']\n"
     )
     command = [sys.executable, "-c", program, file_store.path]
     assert subprocess.run(command, env=child_environment, capture_output=True, timeout=60).stderr == b""
+
+
+def test_closed_store_says_that_it_is_closed(file_store: SqliteStore) -> None:
+    file_store.close()
+    with pytest.raises(Unavailable, match="closed"), file_store.reading():
+        pass
 
 
 def test_threads_that_have_ended_leave_no_connection_behind(file_store: SqliteStore) -> None:

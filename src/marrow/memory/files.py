@@ -47,7 +47,7 @@ def checked_target(path: str, *, overwrite: bool = False, field: str = "path") -
 def refuse_store(url: str, path: str, *, field: str = "path") -> None:
     """A file that belongs to the store is never written over."""
     scheme, _, store = url.partition(":")
-    if scheme == "sqlite" and Path(path).expanduser().resolve() in (
+    if scheme == "sqlite" and _path(path, field).resolve() in (
         Path(store + suffix).resolve() for suffix in ("", "-wal", "-shm")
     ):
         raise Invalid("That file is the store itself.", hint="Name another file.", field=field)

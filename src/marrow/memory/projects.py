@@ -14,7 +14,7 @@ def init_project(engine: Engine, asker: Asker, name: str) -> Project:
     """Make a project known by a name, and the one at hand by its other names too."""
     chosen = short_name(name, field="name", length_max=500)
     aliases = asker.aliases if chosen == asker.scope.project else ()
-    submit(
+    receipt = submit(
         engine,
         asker,
         "memory_init",
@@ -23,7 +23,7 @@ def init_project(engine: Engine, asker: Asker, name: str) -> Project:
         project=chosen,
         layer=SYSTEM,
     )
-    return next(p for p in projects(engine, asker) if p.name == chosen)
+    return next(p for p in projects(engine, asker) if p.name == receipt.outcomes[0].project)
 
 
 def projects(engine: Engine, asker: Asker) -> tuple[Project, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -48,7 +49,7 @@ def test_unicode_goes_in_and_comes_out(marrow: CommandLine) -> None:
         (["search", "--limitt", "3"], 2, "error: marrow search has no option --limitt.\nhint: Did you mean --limit?\n"),
         (["search", "--limit"], 2, "error: Option '--limit' requires an argument.\nhint: `marrow help search` "),
         (["snapshot"], 2, "error: marrow snapshot needs one more word.\nhint: One of create, "),
-        (["recall"], 2, "error: memory_recall needs message.\nhint: `marrow help recall` "),
+        (["recall"], 2, "error: marrow recall needs message.\nhint: `marrow help recall` "),
         (["get", "xyz"], 2, "error: 'xyz' is not an address.\nhint: "),
         (["get", "abcdef"], 3, "error: "),
         (["get", "abcdef", "--project", "nowhere"], 3, "error: There is no project 'nowhere'."),
@@ -75,6 +76,48 @@ def test_a_usage_error_opens_no_store(here: Here, environment: dict[str, str]) -
     here("recall")
     here("search", "--limit", "x", "y")
     assert not Path(environment["MARROW_HOME"]).exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "code"), [(["status"], 0), (["recall", "why sqlite"], 0), (["active"], 0), (["get", "abcdef"], 3)]
+)
+def test_a_read_creates_no_store_and_no_identity(
+    here: Here, environment: dict[str, str], repository: Path, words: list[str], code: int
+) -> None:
+    assert here(*words).code == code
+    assert not Path(environment["MARROW_HOME"]).exists()
+    assert not (repository / ".git" / "marrow-id").exists()
+
+
+def test_a_repository_without_an_origin_is_named_by_its_folder_and_keeps_the_name(marrow: CommandLine) -> None:
+    marrow.run("save", "apples are red")
+    name = marrow.run("status", "--json").json["project"]
+    identity = (marrow.repository / ".git" / "marrow-id").read_text(encoding="utf-8").strip()
+    assert name == f"repository-{identity.rpartition(':')[2][:6]}"
+    moved = marrow.repository.rename(marrow.repository.with_name("elsewhere"))
+    assert CommandLine(moved, marrow.environment).run("status", "--json").json["project"] == name
+
+
+@pytest.mark.parametrize(
+    ("words", "damage"),
+    [
+        (["doctor"], "UPDATE nodes SET content = 'apples are blue'"),
+        (["audit", "verify"], "UPDATE nodes SET content = 'apples are blue'"),
+        (["memory", "reroot"], "UPDATE standings SET priority = 0.9"),
+    ],
+)
+def test_what_finds_that_something_is_wrong_ends_with_74(
+    marrow: CommandLine, tmp_path: Path, words: list[str], damage: str
+) -> None:
+    store = tmp_path / "damaged.db"
+    marrow.run("save", "apples are red", "--store", str(store))
+    assert marrow.run(*words, "--store", str(store)).code == 0
+    with sqlite3.connect(store) as file:
+        assert file.execute(damage).rowcount == 1
+    file.close()
+    ran = marrow.run(*words, "--store", str(store), "--json")
+    assert ran.code == 74
+    assert ran.json["ok"] is False
 
 
 def test_a_file_that_is_no_store_has_an_exit_code_of_its_own(marrow: CommandLine) -> None:

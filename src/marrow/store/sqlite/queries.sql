@@ -133,7 +133,9 @@ SELECT e.id FROM projects p
            AND (:since IS NULL OR o.at >= :since)
            AND (:until IS NULL OR o.at <= :until)
            AND (:metadata IS NULL OR has_fields(o.metadata, :metadata))))
- ORDER BY e.last_at DESC, e.id DESC LIMIT :limit OFFSET :offset
+ ORDER BY coalesce(iif(:seq = 4611686018427387903, NULL,
+                       (SELECT max(o.at) FROM occurrences o WHERE o.entry = e.id AND o.seq <= :seq)), e.last_at) DESC,
+          e.id DESC LIMIT :limit OFFSET :offset
 
 -- name: occurrences
 SELECT o.entry, o.at, o.thread, o.user, o.service, o.source, o.chain, o.metadata

@@ -23,6 +23,7 @@ DEPTH_MAX = 12
 # Below these a hit is about something else. Measured on pairs of unrelated sentences, whose cosines stay under .25.
 COSINE_MIN = 0.30
 OVERLAP_MIN = 0.34
+LEANING_MIN = 0.15
 SHARE_OF_BEST_MIN = 0.45
 
 
@@ -96,10 +97,16 @@ def _cut(hits: Sequence[Hit], terms: Sequence[str]) -> list[Hit]:
     for hit in hits:
         if kept and hit.score < SHARE_OF_BEST_MIN * kept[0].score:
             continue
-        if hit.part("meaning") >= COSINE_MIN or _overlap(asked, hit) >= OVERLAP_MIN:
+        if hit.part("meaning") >= COSINE_MIN or _is_about(asked, hit):
             kept.append(hit)
     return kept
 
 
-def _overlap(asked: set[str], hit: Hit) -> float:
-    return len(asked.intersection(terms_of(hit.record.node.content))) / len(asked) if asked else 0.0
+def _is_about(asked: set[str], hit: Hit) -> bool:
+    """Enough of the words. One of them alone says little: then the meaning must lean the same way. A pattern matches
+    or does not."""
+    if not asked:
+        return hit.part("words") > 0
+    shared = len(asked.intersection(terms_of(hit.record.node.content)))
+    is_enough = shared >= min(2, len(asked)) or hit.part("meaning") >= LEANING_MIN
+    return is_enough and shared >= OVERLAP_MIN * len(asked)

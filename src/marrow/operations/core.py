@@ -161,9 +161,7 @@ class Whole(NamedTuple):
         if self.superseded_by:
             lines.append(f"SUPERSEDED by {', '.join(map(shown, self.superseded_by))}")
         lines += ["", self.content, ""]
-        lines.append(
-            " ".join(f"{name}={value}" for name, value in self.standing.items() if value not in ("", (), None))
-        )
+        lines.append(_in_words(self.standing))
         lines += [f"link: {link['rel']} {link['direction']} {shown(link['address'])}" for link in self.links]
         lines += [f"anchor: {anchor}" for anchor in self.anchors]
         lines += [f"made from: {shown(given)}" for given in self.inputs]

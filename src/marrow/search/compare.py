@@ -77,6 +77,11 @@ def content_terms(text: str) -> frozenset[str]:
     return frozenset(term for term in terms_of(text) if term not in STOP_WORDS and not term.isdigit())
 
 
+def _word(text: str, term: str) -> str:
+    """The word in a text that a term stands for: people are not shown stems."""
+    return next((word for word in re.findall(r"[\w.+#-]+", text) if term in terms_of(word)), term)
+
+
 def _values(text: str) -> set[str]:
     return set(_NUMBER.findall(_NAMING.sub(" ", text)))
 
@@ -100,5 +105,5 @@ def _difference(new: str, known: str, ours: frozenset[str], theirs: frozenset[st
             return f"{', '.join(sorted(there))} there, {', '.join(sorted(here))} here"
     added, left = ours - theirs, theirs - ours
     if len(added) == len(left) == 1 and len(ours & theirs) >= 2:
-        return f"{next(iter(left))} there, {next(iter(added))} here"
+        return f"{_word(known, next(iter(left)))} there, {_word(new, next(iter(added)))} here"
     return ""

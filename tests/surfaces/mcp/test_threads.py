@@ -5,8 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 from mcp import Client
@@ -22,8 +21,7 @@ from .launch import ERAS
 PATIENCE_SECONDS = 30
 
 
-@dataclass(frozen=True)
-class Said:
+class Said(NamedTuple):
     content: str
 
     def text(self) -> str:

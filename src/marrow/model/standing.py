@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
+from functools import lru_cache
 from typing import Any
 
 from .address import field
@@ -69,7 +70,7 @@ class Standing:
 
     def held(self) -> bytes:
         """What holds, without the bookkeeping of when it came to hold: a restored standing equals the one restored."""
-        parts = (
+        return _held(
             self.state,
             self.domain,
             "semantic" if self.semantic else "episodic",
@@ -78,7 +79,7 @@ class Standing:
             "pinned" if self.pinned else "",
             "preliminary" if self.preliminary else "",
             self.classification,
-            {None: "", True: "approved", False: "rejected"}[self.approved],
+            _APPROVALS[self.approved],
             "\n".join(self.tags),
             "\n".join(self.aliases),
             str(self.reinforced),
@@ -86,12 +87,20 @@ class Standing:
             "" if self.expires_at is None else str(self.expires_at),
             self.drift,
         )
-        return b"".join(field(part.encode()) for part in parts)
 
     def leaf(self, address: str, project: str) -> bytes:
         """This standing's leaf in the Merkle tree over the active set."""
         place = (b"marrow leaf 1 sha256\n", field(address.encode()), field(project.encode()), field(self.salt.encode()))
         return hashlib.sha256(b"".join(place) + self.held()).digest()
+
+
+_APPROVALS = {None: "", True: "approved", False: "rejected"}
+
+
+@lru_cache(maxsize=256)
+def _held(*parts: str) -> bytes:
+    """Nodes that are saved together mostly stand alike."""
+    return b"".join(field(part.encode()) for part in parts)
 
 
 _RANK = {ACTIVE: 0, COMPRESSED: 1, SUPERSEDED: 1, RETRACTED: 2}

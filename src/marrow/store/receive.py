@@ -143,6 +143,8 @@ def _prepared(step: Step, extra: Sequence[str]) -> Prepared:
         if isinstance(step, Say):
             standing = _redacted_standing(step.standing, extra)
             anchors = _redacted_anchors(step.anchors, extra)
+            if (kept, occurrence, standing, anchors) == (step.content, step.occurrence, step.standing, step.anchors):
+                return Prepared(step, counts)
             given = replace(step, content=kept, occurrence=occurrence, standing=standing, anchors=anchors)
             return Prepared(given, counts)
         reason = redact(step.reason, extra).text
@@ -195,7 +197,8 @@ def _redacted_occurrence(said: Occurrence, extra: Sequence[str]) -> tuple[Occurr
     given = tuple(extra)
     texts: dict[str, Any] = {name: redacted_name(value, given) for name in names if (value := getattr(said, name))}
     if said.metadata == "{}":
-        return (replace(said, **texts) if texts else said), Redacted("", ())
+        is_same = all(getattr(said, name) == text for name, text in texts.items())
+        return (said if is_same else replace(said, **texts)), Redacted("", ())
     found = redact_value(said.fields, extra)
     return replace(said, metadata=metadata_text(_object(found.value)), **texts), Redacted("", found.counts)
 

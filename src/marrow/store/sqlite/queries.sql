@@ -37,7 +37,10 @@ SELECT p.name FROM project_aliases a JOIN projects p ON p.id = a.project JOIN na
 INSERT INTO project_aliases (namespace, alias, project) VALUES (?, ?, ?) ON CONFLICT DO NOTHING
 
 -- name: next_entry
-UPDATE projects SET next = next + 1 WHERE id = ? RETURNING next - 1
+SELECT next FROM projects WHERE id = ?
+
+-- name: keep_next_entry
+UPDATE projects SET next = ? WHERE id = ?
 
 -- name: node_and_entry
 SELECT n.id, e.id FROM nodes n

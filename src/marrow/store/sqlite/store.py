@@ -203,7 +203,9 @@ class SqliteStore:
             connection.execute("BEGIN IMMEDIATE")
             try:
                 # Its own cache: vectors that are not committed yet, or never will be, are nobody else's business.
-                yield SqliteWriter(connection, VectorCache(now_micros), self.path).begin()
+                writer = SqliteWriter(connection, VectorCache(now_micros), self.path).begin()
+                yield writer
+                writer.finish()
                 connection.execute("COMMIT")
             except BaseException:
                 _roll_back(connection)

@@ -31,11 +31,17 @@ class SqliteWriter(SqliteReader):
 
     _namespaces: dict[str, int]
     _fresh: dict[int, int]
+    _next: dict[int, int]
 
     def begin(self) -> SqliteWriter:
         """Start with nothing remembered from another transaction."""
-        self._namespaces, self._fresh = {}, {}
+        self._namespaces, self._fresh, self._next = {}, {}, {}
         return self
+
+    def finish(self) -> None:
+        """What is written once for the whole transaction."""
+        for project, number in self._next.items():
+            self._run("keep_next_entry", (number, project))
 
     def _namespace(self, name: str) -> int:
         known = self._namespaces.get(name)
@@ -64,7 +70,10 @@ class SqliteWriter(SqliteReader):
             node_id = self._run("add_node", (space, address, node.kind, node.content)).get
             for given in node.inputs:
                 self._run("add_input", (node_id, bytes.fromhex(given)))
-        entry = first_entry(place) + self._run("next_entry", (place,)).get
+        if place not in self._next:
+            self._next[place] = self._run("next_entry", (place,)).get
+        entry = first_entry(place) + self._next[place]
+        self._next[place] += 1
         self._run("add_entry", (entry, node_id, at, at))
         self._fresh[entry] = at
         return entry, True

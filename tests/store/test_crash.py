@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+import marrow
 from marrow.model.record import CURRENT, Filter
 from marrow.store.sqlite import SqliteStore
 
@@ -77,6 +78,8 @@ def test_nothing_acknowledged_is_lost_and_nothing_is_half(tmp_path: Path, child_
             with bystander.reading() as reader:
                 assert reader.head("local").seq >= 0
             bystander.close()
+        with marrow.open(tmp_path, store=str(path), embedder="none") as memory:
+            assert memory.audit_verify().ok  # what `marrow audit verify` runs
         store = SqliteStore(str(path))
         verify(store)
         assert store.problems() == []

@@ -176,3 +176,20 @@ def test_reading_makes_no_store(tmp_path: Path, store: str) -> None:
     with marrow.open(tmp_path, store=store, create=False) as memory:
         assert memory.recall("what do we know?").items == ()
     assert not Path(store).exists()
+
+
+def test_update_says_what_the_new_text_contradicts(tmp_path: Path, store: str) -> None:
+    with marrow.open(tmp_path, store=store) as memory:
+        memory.save("The API listens on port 9090.")
+        old = memory.save("The service is reached through the proxy.").items[0].address
+        done = memory.update(old, content="The API listens on port 9191.")
+        assert [one["what"] for one in done.similar] == ["contradicts"]
+        assert "9090" in done.text()
+
+
+def test_superseding_into_a_node_that_would_expire_makes_it_stay(tmp_path: Path, store: str) -> None:
+    with marrow.open(tmp_path, store=store) as memory:
+        lasting = memory.save("Deploys go out on Mondays.").items[0].address
+        memory.save("Deploys go out on Fridays.", ttl_days=1)
+        address = memory.update(lasting, content="Deploys go out on Fridays.").address
+        assert "expires" not in memory.get(address).standing

@@ -28,7 +28,9 @@ def get(engine: Engine, asker: Asker, address: object, *, history: bool = False,
         record = resolve(reader, asker, address, seq=seq, everywhere=True)
         mine = record.node.address
         engine.used.append(record.entry)  # asked for by name: whatever recalled it was right to
-        links = reader.links(asker.namespace, [mine], asker.principal.readable((record.project,)), seq)
+        links = reader.links(
+            asker.namespace, [mine], asker.principal.readable(tuple({record.project, asker.scope.project})), seq
+        )
         return Whole(
             record,
             tuple(reader.occurrences([record.entry], seq).get(record.entry, ())),

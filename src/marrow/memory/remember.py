@@ -77,13 +77,10 @@ def remember(
         record = outcome.record
         assert record is not None, "a node that was said has a record"
         vector = vectors.get(record.node.content) if outcome.what == NEW and is_compared else None
-        similar = () if vector is None else _similar(engine, asker, record, vector)
+        alike = () if vector is None else similar(engine, asker, record, vector)
         node, domain = record.node, record.standing.domain
-        saved.append(
-            Saved(
-                node.address, outcome.what, record.project, node.kind, domain, node.content, outcome.redacted, similar
-            )
-        )
+        about = (node.address, outcome.what, record.project, node.kind, domain, node.content)
+        saved.append(Saved(*about, outcome.redacted, alike))
     return Remembered(tuple(saved), receipt, is_compared)
 
 
@@ -101,7 +98,7 @@ def _keeping(engine: Engine, vectors: dict[str, Vector]) -> Embed | None:
     return keep
 
 
-def _similar(engine: Engine, asker: Asker, record: Record, vector: Vector) -> tuple[Similar, ...]:
+def similar(engine: Engine, asker: Asker, record: Record, vector: Vector) -> tuple[Similar, ...]:
     """What is known in the same place and is like the new record, contradictions first."""
     found = []
     with engine.store.reading() as reader:

@@ -10,6 +10,7 @@ from ..model.draft import check_domain, check_tags, expiry
 from ..model.errors import Invalid
 from ..model.node import Occurrence
 from .engine import Asker, Engine, resolve, submit
+from .remember import Similar, similar
 
 STANDING_FIELDS = (
     "domain priority confidence tags aliases pinned ttl_days classification approved preliminary drift".split()
@@ -23,6 +24,7 @@ class Updated(NamedTuple):
     previous: str
     what: str
     receipt: Receipt
+    similar: tuple[Similar, ...] = ()
 
 
 def update(
@@ -52,7 +54,11 @@ def update(
         step = Supersede(old, content, said, reason, changes)
     receipt = submit(engine, asker, "memory_update", [step], summary="update", project=record.project)
     outcome = receipt.outcomes[0]
-    return Updated(outcome.address, old, outcome.what, receipt)
+    alike: tuple[Similar, ...] = ()
+    if outcome.record is not None and engine.embedder.dimensions:
+        vector = engine.embedder.documents([outcome.record.node.content])[0]
+        alike = similar(engine, asker, outcome.record, vector)
+    return Updated(outcome.address, old, outcome.what, receipt, alike)
 
 
 def _changes(engine: Engine, given: Mapping[str, object], now: int) -> tuple[tuple[str, object], ...]:

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 from ..memory.get import get
 from ..memory.recall import recall
 from ..memory.relate import relate
-from ..memory.remember import Saved, remember
+from ..memory.remember import Saved, Similar, remember
 from ..memory.search import search
 from ..memory.update import update
 from ..model.address import shown
@@ -20,7 +20,7 @@ from ..model.scope import WRITE
 from . import help_text
 from .filters import in_project, wanted
 from .table import Call, operation
-from .views import View, hit_view, view
+from .views import View, hit_view, standing_shape, standing_words, view
 
 
 class Recalled(NamedTuple):
@@ -161,7 +161,7 @@ class Whole(NamedTuple):
         if self.superseded_by:
             lines.append(f"SUPERSEDED by {', '.join(map(shown, self.superseded_by))}")
         lines += ["", self.content, ""]
-        lines.append(_in_words(self.standing))
+        lines.append(standing_words(self.standing))
         lines += [f"link: {link['rel']} {link['direction']} {shown(link['address'])}" for link in self.links]
         lines += [f"anchor: {anchor}" for anchor in self.anchors]
         lines += [f"made from: {shown(given)}" for given in self.inputs]
@@ -169,19 +169,6 @@ class Whole(NamedTuple):
             lines.append(f"said {len(self.said)} times, last {self.said[-1]['at']}")
         lines += [f"seq {h['from']}–{h['to'] or 'now'}: {h['state']} {h['reason']}".rstrip() for h in self.history]
         return "\n".join(lines)
-
-
-def _in_words(standing: dict[str, Any]) -> str:
-    """How a node stands, without what is as usual."""
-    parts = [str(standing["state"]), f"priority {standing['priority']:g}", f"confidence {standing['confidence']:g}"]
-    parts += [name for name in ("pinned", "preliminary") if standing[name]]
-    parts += ["episodic"] if not standing["semantic"] else []
-    parts += [standing["classification"]] if standing["classification"] != "internal" else []
-    parts += [f"code {standing['drift']}"] if standing["drift"] else []
-    parts += [f"{name} {', '.join(standing[name])}" for name in ("tags", "aliases") if standing[name]]
-    parts += [f"reinforced {standing['reinforced']} times"] if standing["reinforced"] else []
-    parts += [f"until {standing['expires']}"] if standing.get("expires") else []
-    return "; ".join(parts) + (f" ({standing['reason']})" if standing["reason"] else "")
 
 
 @operation("core", aliases=("memory_query",), spellings={"address": ("id",)})
@@ -229,16 +216,6 @@ def memory_get(
     )
 
 
-def standing_shape(standing: Any) -> dict[str, Any]:
-    """A standing as it is shown: its times as text, without the salt."""
-    hidden = {"salt", "changed_at", "reinforced_at", "expires_at"}
-    shape = {name: getattr(standing, name) for name in standing.__slots__ if name not in hidden}
-    shape["changed"] = iso(standing.changed_at)
-    if standing.expires_at is not None:
-        shape["expires"] = iso(standing.expires_at)
-    return shape
-
-
 class SavedView(NamedTuple):
     """One thing saved: `outcome` is new, reinforced, unchanged or again."""
 
@@ -251,14 +228,18 @@ class SavedView(NamedTuple):
     def line(self) -> str:
         known = {"new": "Saved", "reinforced": "Known already, reinforced", "unchanged": "Known already"}
         lines = [f"{known.get(self.outcome, 'Saved again')} [{self.address}] {self.content}"]
-        for one in self.similar:
-            word = "contradicts?" if one["what"] == "contradicts" else "nearly the same:"
-            lines.append(f"  {word} [{one['address']}] {one['content']} ({one['reason']})")
-        if any(one["what"] == "contradicts" for one in self.similar):
-            lines.append("  If this replaces it, update the older one, or relate the two with supersedes.")
+        lines += _similar_lines(self.similar)
         if self.redacted:
             lines.append(f"  removed before saving: {', '.join(f'{n} {rule}' for rule, n in self.redacted.items())}")
         return "\n".join(lines)
+
+
+def _similar_lines(similar: tuple[dict[str, Any], ...]) -> list[str]:
+    words = {"contradicts": "contradicts?", "near": "nearly the same:"}
+    lines = [f"  {words[one['what']]} [{one['address']}] {one['content']} ({one['reason']})" for one in similar]
+    if any(one["what"] == "contradicts" for one in similar):
+        lines.append("  If this replaces it, update the older one, or relate the two with supersedes.")
+    return lines
 
 
 class SaveResult(NamedTuple):
@@ -383,17 +364,14 @@ def _link(given: Any) -> tuple[str, str]:
 
 
 def _saved_view(one: Saved) -> SavedView:
-    similar = tuple(
-        {
-            "what": s.likeness.what,
-            "address": shown(s.address),
-            "content": s.content,
-            "similarity": s.likeness.similarity,
-            "reason": s.likeness.reason,
-        }
-        for s in one.similar
+    return SavedView(shown(one.address), one.what, one.content, _similar_shape(one.similar), dict(one.redacted) or None)
+
+
+def _similar_shape(similar: tuple[Similar, ...]) -> tuple[dict[str, Any], ...]:
+    return tuple(
+        {"what": s.likeness.what, "address": shown(s.address), "content": s.content, "reason": s.likeness.reason}
+        for s in similar
     )
-    return SavedView(shown(one.address), one.what, one.content, similar, dict(one.redacted) or None)
 
 
 class UpdateResult(NamedTuple):
@@ -401,11 +379,13 @@ class UpdateResult(NamedTuple):
     previous: str
     outcome: str
     seq: int
+    similar: tuple[dict[str, Any], ...] = ()
 
     def text(self) -> str:
         if self.address == self.previous:
             return f"[{self.address}] {'stands so already' if self.outcome == 'unchanged' else 'changed'}."
-        return f"[{self.address}] supersedes [{self.previous}], which stays readable and is no longer recalled."
+        done = f"[{self.address}] supersedes [{self.previous}], which stays readable and is no longer recalled."
+        return "\n".join([done, *_similar_lines(self.similar)])
 
 
 @operation(
@@ -446,7 +426,8 @@ def memory_update(
     }
     standing = {name: value for name, value in given.items() if value is not None}
     done = update(call.engine, call.asker, address, content=content, reason=reason, standing=standing)
-    return UpdateResult(shown(done.address), shown(done.previous), done.what, done.receipt.seq)
+    alike = _similar_shape(done.similar)
+    return UpdateResult(shown(done.address), shown(done.previous), done.what, done.receipt.seq, alike)
 
 
 class RelateResult(NamedTuple):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..model.address import shown
 from ..model.moments import age, iso
@@ -80,3 +80,26 @@ def hit_view(hit: Hit, now: int, explain: bool) -> View:
     return view(
         hit.record, now, score=hit.score, why={name: round(part, 4) for name, part in hit.why} if explain else None
     )
+
+
+def standing_shape(standing: Any) -> dict[str, Any]:
+    """A standing as it is shown: its times as text, without the salt."""
+    hidden = {"salt", "changed_at", "reinforced_at", "expires_at"}
+    shape = {name: getattr(standing, name) for name in standing.__slots__ if name not in hidden}
+    shape["changed"] = iso(standing.changed_at)
+    if standing.expires_at is not None:
+        shape["expires"] = iso(standing.expires_at)
+    return shape
+
+
+def standing_words(standing: dict[str, Any]) -> str:
+    """How a node stands, without what is as usual."""
+    parts = [str(standing["state"]), f"priority {standing['priority']:g}", f"confidence {standing['confidence']:g}"]
+    parts += [name for name in ("pinned", "preliminary") if standing[name]]
+    parts += ["episodic"] if not standing["semantic"] else []
+    parts += [standing["classification"]] if standing["classification"] != "internal" else []
+    parts += [f"code {standing['drift']}"] if standing["drift"] else []
+    parts += [f"{name} {', '.join(standing[name])}" for name in ("tags", "aliases") if standing[name]]
+    parts += [f"reinforced {standing['reinforced']} times"] if standing["reinforced"] else []
+    parts += [f"until {standing['expires']}"] if standing.get("expires") else []
+    return "; ".join(parts) + (f" ({standing['reason']})" if standing["reason"] else "")

@@ -195,7 +195,7 @@ def _supersede(desk: Desk, step: Supersede, prepared: Prepared) -> Outcome:
     desk.principal.check(WRITE, desk.change.namespace, old.project)
     in_place = replace(desk.change, project=old.project)
     desk.change, outer = in_place, desk.change
-    given = frozenset({*changes, "tags", "aliases", "priority", "confidence", "pinned"})
+    given = frozenset({*changes, "tags", "aliases", "priority", "confidence", "pinned", "expires_at"})
     what, record = _place(desk, node, step.occurrence, inherited, given, anchors, prepared)
     for link in desk.writer.links(desk.change.namespace, [old.node.address], (old.project,), CURRENT):
         if link.rel not in HISTORY_RELS:

@@ -193,3 +193,9 @@ def test_superseding_into_a_node_that_would_expire_makes_it_stay(tmp_path: Path,
         memory.save("Deploys go out on Fridays.", ttl_days=1)
         address = memory.update(lasting, content="Deploys go out on Fridays.").address
         assert "expires" not in memory.get(address).standing
+
+
+def test_compressing_a_session_needs_its_name(tmp_path: Path, store: str) -> None:
+    with marrow.open(tmp_path, store=store) as memory, pytest.raises(Invalid) as told:
+        memory.session_compress()
+    assert told.value.field == "thread"

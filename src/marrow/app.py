@@ -18,6 +18,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 from .model.errors import Invalid, MarrowError, NotFound
+from .model.moments import MICROS_PER_DAY
 from .model.scope import Principal, Scope
 from .model.standing import DOMAINS
 from .providers.embedder import Embedder
@@ -37,7 +38,6 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 FLUSH_AT = 64
-MICROS_PER_DAY = 86_400_000_000
 
 
 if TYPE_CHECKING:

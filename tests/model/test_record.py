@@ -8,7 +8,7 @@ import pytest
 
 from marrow.model.link import Anchor
 from marrow.model.node import Node, Occurrence, metadata_text
-from marrow.model.record import Filter, Record, active_only, as_text, matches
+from marrow.model.record import Filter, Record, as_text, matches
 from marrow.model.standing import Standing
 
 NOW = 1_000
@@ -96,7 +96,6 @@ def test_inactive_and_expired_records_are_only_given_when_asked_for() -> None:
         gone = replace(RECORD, standing=standing)
         assert not matches(Filter(), gone, SAID, PINS, NOW)
         assert matches(Filter(include_superseded=True), gone, SAID, PINS, NOW)
-        assert active_only([gone, RECORD], NOW) == [RECORD]
 
 
 def test_plain_filter_asks_for_a_place_only() -> None:

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from .address import field
 
 CONSCIOUS, SUBCONSCIOUS, SYSTEM = "conscious", "subconscious", "system"
-LAYERS = (CONSCIOUS, SUBCONSCIOUS, SYSTEM)
 SALT_BYTES = 16
 NO_HASH = "0" * 64
 

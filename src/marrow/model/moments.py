@@ -8,7 +8,6 @@ from datetime import UTC, datetime, timedelta
 from .errors import Invalid
 
 MICROS_PER_DAY = 86_400_000_000
-YEARS_MAX = 9999
 
 _MONTHS = {m: i + 1 for i, m in enumerate("jan feb mar apr may jun jul aug sep oct nov dec".split())}
 _MONTH = r"(?P<month>jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"

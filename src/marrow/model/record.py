@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from .link import Anchor
 from .node import Node, Occurrence
-from .standing import ACTIVE, Standing
+from .standing import Standing
 
 # Sequence numbers stay below this; an interval that is still open ends here, and "now" is the number before it.
 FOREVER = 2**62
@@ -133,7 +133,3 @@ def as_text(value: object) -> str:
     if isinstance(value, str):
         return value
     return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-
-
-def active_only(records: Sequence[Record], now: int) -> list[Record]:
-    return [r for r in records if r.standing.state == ACTIVE and r.standing.is_active(now)]

@@ -9,6 +9,7 @@ from typing import Any
 from ..memory.engine import Asker
 from ..model.draft import check_domain, check_kind, check_tags
 from ..model.errors import NotFound
+from ..model.moments import MICROS_PER_DAY
 from ..model.moments import parse as parse_moment
 from ..model.record import Filter, as_text
 from .table import Call
@@ -80,5 +81,5 @@ def wanted(
 def _end(given: str, now: int) -> int:
     """The end of a day when only a day was named: `until 2026-03-01` includes that day."""
     found = parse_moment(given, now, field="until", future=True)
-    is_day = len(given.strip()) == 10 and found % 86_400_000_000 == 0
-    return found + 86_400_000_000 - 1 if is_day else found
+    is_day = len(given.strip()) == 10 and found % MICROS_PER_DAY == 0
+    return found + MICROS_PER_DAY - 1 if is_day else found

@@ -13,6 +13,7 @@ from ..memory.prune_candidates import prune_candidates
 from ..memory.reindex import reindex
 from ..memory.soul import markdown, soul
 from ..model.address import shown
+from ..model.errors import Invalid
 from ..model.moments import iso
 from ..model.scope import WRITE
 from ..model.text import first_line
@@ -73,8 +74,9 @@ def memory_session_compress(
     dry_run: bool = False,
 ) -> CompressResult:
     """Put a summary in the place of what one session (thread) said."""
-    chosen = thread or call.asker.scope.user
-    done = compress(call.engine, call.asker, summary=summary, thread=chosen, dry_run=dry_run)
+    if not thread:
+        raise Invalid("It is not said which session.", hint="Give the thread that it was saved under.", field="thread")
+    done = compress(call.engine, call.asker, summary=summary, thread=thread, dry_run=dry_run)
     return _compressed(done, dry_run)
 
 

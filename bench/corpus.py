@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from typing import Any
 
 COMMON = (
     "the a of to and in is that for it was on are as with be this by from or we have not but at they you which can "
@@ -41,6 +42,8 @@ SYLLABLES = (
 )
 
 
+# One node in a hundred has this tag, so that a filter can keep one in a hundred.
+RARE_TAG, RARE_EVERY = "rare", 100
 # A project has so many names of its own; they come again and again.
 IDENTIFIERS = 3_000
 
@@ -81,6 +84,11 @@ class Writer:
     def texts(self, count: int) -> Iterator[str]:
         for number in range(count):
             yield f"{self.text()} (note {number})"
+
+    def drafts(self, count: int) -> Iterator[dict[str, Any]]:
+        """Texts as they are saved, one in a hundred with the rare tag."""
+        for number, text in enumerate(self.texts(count)):
+            yield {"content": text, "tags": [RARE_TAG]} if number % RARE_EVERY == 37 else {"content": text}
 
     def question(self) -> str:
         return self.random.choice(QUESTIONS).format(*self.technical(3))

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Measures Marrow on this machine: prints a table, writes JSON, and says which of the promised figures hold.
 
-    python bench/run.py [--nodes 1000 10000 100000] [--out bench/results/run.json] [--keep FOLDER]
+    python bench/run.py [--nodes 100 1000 10000 100000] [--out bench/results/run.json] [--keep FOLDER]
 
-Ratios are taken within one run: a bare SQLite transaction, one pass over the vectors and a bare interpreter are
-measured beside what is compared with them.
+A million nodes (`--nodes 10000 100000 1000000`) take some ten minutes to fill; with --keep they are filled once and
+used again. Ratios are taken within one run: a bare SQLite transaction, one pass over the vectors and a bare interpreter
+are measured beside what is compared with them.
 """
 
 from __future__ import annotations
@@ -25,11 +26,14 @@ import apsw
 import numpy as np
 
 import marrow
-from corpus import Writer
+from corpus import RARE_TAG, Writer
+from marrow.store import matrix
+from marrow.store.sqlite import words
 
-PROJECTS = 10
+PROJECTS, PROJECTS_OF_MANY, MANY = 10, 40, 500_000
 BATCH = 1000
 QUESTIONS = 200
+COMPARED = 40
 SINGLE_SAVES = 200
 
 
@@ -51,16 +55,41 @@ def p99(values: Sequence[float]) -> float:
     return sorted(values)[min(len(values) - 1, int(len(values) * 0.99))]
 
 
-def fill(path: Path, nodes: int, writer: Writer) -> tuple[float, int]:
-    """A store of `nodes` in ten projects: seconds it took, and bytes of text in it."""
-    started, size = time.perf_counter(), 0
-    for number in range(PROJECTS):
+def projects_of(nodes: int) -> int:
+    return PROJECTS_OF_MANY if nodes >= MANY else PROJECTS
+
+
+def fill(path: Path, nodes: int, writer: Writer) -> dict[str, float]:
+    """A store of `nodes` in so many projects, unless it was kept from another run: what filling it took."""
+    notes = path.with_suffix(".json")
+    if path.exists() and notes.exists():
+        kept: dict[str, float] = json.loads(notes.read_text())
+        return kept
+    started, size, projects = time.perf_counter(), 0, projects_of(nodes)
+    for number in range(projects):
         with marrow.open(store=str(path), project=f"project-{number}") as memory:
-            texts = list(writer.texts(nodes // PROJECTS))
-            size += sum(len(text.encode()) for text in texts)
-            for start in range(0, len(texts), BATCH):
-                memory.save(batch=texts[start : start + BATCH])
-    return time.perf_counter() - started, size
+            drafts = list(writer.drafts(nodes // projects))
+            size += sum(len(draft["content"].encode()) for draft in drafts)
+            for start in range(0, len(drafts), BATCH):
+                memory.save(batch=drafts[start : start + BATCH])
+    seconds, file_size = time.perf_counter() - started, path.stat().st_size
+    found = {"fill_s": seconds, "fill_per_s": nodes / seconds, "bytes_per_node": file_size / nodes}
+    found["text_bytes_per_node"] = size / nodes
+    notes.write_text(json.dumps(found))
+    return found
+
+
+def missing_of_exact(search: Callable[[str], Any], questions: Sequence[str]) -> float:
+    """The share of the ten best of an exact search that a search as it is does not find among its ten."""
+    shares = []
+    for question in questions:
+        found = {item.address for item in search(question).items}
+        usual = matrix.EXACT_ROWS, words.POSTINGS_MAX
+        matrix.EXACT_ROWS = words.POSTINGS_MAX = sys.maxsize
+        exact = {item.address for item in search(question).items}
+        matrix.EXACT_ROWS, words.POSTINGS_MAX = usual
+        shares.append(len(exact - found) / len(exact) if exact else 0.0)
+    return statistics.fmean(shares)
 
 
 def bare_transaction_ms(folder: Path, texts: Sequence[str]) -> list[float]:
@@ -111,6 +140,7 @@ import marrow, re, sys
 memory = marrow.open(store=sys.argv[1], project="project-3", read_only=True)
 for question in sys.argv[2:]:
     memory.recall(question)
+    memory.search(question, project="all")
 print(re.search(r"VmHWM:\\s+(\\d+)", open("/proc/self/status").read())[1])
 """
 
@@ -118,41 +148,54 @@ print(re.search(r"VmHWM:\\s+(\\d+)", open("/proc/self/status").read())[1])
 def measure(folder: Path, nodes: int) -> dict[str, float]:
     writer = Writer(seed=nodes)
     path = folder / f"{nodes}.db"
-    seconds, text_bytes = fill(path, nodes, writer)
+    found: dict[str, float] = {"nodes": nodes, "projects": projects_of(nodes), **fill(path, nodes, writer)}
+    found["bytes_allowed"] = 1500 + 3 * found["text_bytes_per_node"]
     questions = [writer.question() for _ in range(QUESTIONS)]
-    found: dict[str, float] = {"nodes": nodes, "fill_s": seconds, "fill_per_s": nodes / seconds}
-    found["bytes_per_node"] = path.stat().st_size / nodes
-    found["text_bytes_per_node"] = text_bytes / nodes
-    found["bytes_allowed"] = 1500 + 3 * text_bytes / nodes
     with marrow.open(store=str(path), project="project-3") as memory:
-        started = time.perf_counter()
-        memory.recall(questions[0])
-        found["recall_first_ms"] = (time.perf_counter() - started) * 1000
-        for name, work in (
-            ("recall", lambda q: memory.recall(q)),
-            ("search", lambda q: memory.search(q)),
-            ("search_all", lambda q: memory.search(q, project="all")),
-        ):
-            timed(work, questions[:20])
-            spent = timed(work, questions)
-            found[f"{name}_p50_ms"], found[f"{name}_p99_ms"] = p50(spent), p99(spent)
-        known = [item.address for item in memory.search(questions[0], limit=50).items]
-        found["get_p50_ms"] = p50(timed(memory.get, known))
-        # Warm: a process that has been at work knows most of the words that come.
-        memory.embedder.documents(list(writer.texts(3000)))
-        timed(memory.save, list(writer.texts(100)))
-        singles = [f"{text} single" for text in writer.texts(SINGLE_SAVES)]
-        spent = timed(memory.save, singles)
-        found["save_p50_ms"], found["save_p99_ms"] = p50(spent), p99(spent)
-        found["bare_transaction_p50_ms"] = p50(bare_transaction_ms(folder, singles))
-        dimensions = memory.engine.embedder.dimensions
-        found["vector_pass_p50_ms"] = p50(vector_pass_ms(nodes // PROJECTS, dimensions))
-        found["batch_1000_ms"] = timed(lambda b: memory.save(batch=b), [[f"{t} batch" for t in writer.texts(BATCH)]])[0]
+        found |= measure_reading(memory, questions)
+        found |= measure_writing(memory, writer, folder, nodes)
     found["cold_search_ms"] = process_ms(["-c", COLD, str(path), questions[0]], 5)
     peak = subprocess.run(
         [sys.executable, "-c", RSS, str(path), *questions[:20]], check=True, capture_output=True, text=True
     )
     found["rss_mb"] = int(peak.stdout) / 1024
+    return found
+
+
+def measure_reading(memory: marrow.Memory, questions: Sequence[str]) -> dict[str, float]:
+    found: dict[str, float] = {}
+    ways: dict[str, Callable[[str], Any]] = {
+        "recall": memory.recall,
+        "search": memory.search,
+        "filtered": lambda q: memory.search(q, tags=[RARE_TAG]),
+        "search_all": lambda q: memory.search(q, project="all"),
+        "filtered_all": lambda q: memory.search(q, project="all", tags=[RARE_TAG]),
+    }
+    found["recall_first_ms"] = timed(memory.recall, questions[:1])[0]
+    found["search_all_first_ms"] = timed(ways["search_all"], questions[:1])[0]
+    for name, work in ways.items():
+        timed(work, questions[:20])
+        spent = timed(work, questions)
+        found[f"{name}_p50_ms"], found[f"{name}_p99_ms"] = p50(spent), p99(spent)
+        if name != "recall":
+            found[f"{name}_missing"] = missing_of_exact(work, questions[:COMPARED])
+    known = [item.address for item in memory.search(questions[0], limit=50).items]
+    found["get_p50_ms"] = p50(timed(memory.get, known))
+    return found
+
+
+def measure_writing(memory: marrow.Memory, writer: Writer, folder: Path, nodes: int) -> dict[str, float]:
+    found: dict[str, float] = {}
+    # Warm: a process that has been at work knows most of the words that come.
+    memory.embedder.documents(list(writer.texts(3000)))
+    timed(memory.save, list(writer.texts(100)))
+    singles = [f"{text} single" for text in writer.texts(SINGLE_SAVES)]
+    spent = timed(memory.save, singles)
+    found["save_p50_ms"], found["save_p99_ms"] = p50(spent), p99(spent)
+    found["bare_transaction_p50_ms"] = p50(bare_transaction_ms(folder, singles))
+    dimensions = memory.engine.embedder.dimensions
+    found["vector_pass_p50_ms"] = p50(vector_pass_ms(nodes // projects_of(nodes), dimensions))
+    found["batch_1000_ms"] = timed(lambda b: memory.save(batch=b), [[f"{t} batch" for t in writer.texts(BATCH)]])[0]
     return found
 
 
@@ -163,26 +206,42 @@ def starts(folder: Path) -> dict[str, float]:
     return {"interpreter_ms": bare, "open_over_ms": opened - bare, "help_over_ms": helped - bare}
 
 
+# What a size of store was promised to take: p50 and p99 in ms of a search in one project, p50 and p99 over all.
+READING = {100_000: (10, 40, 75, 250), 1_000_000: (25, 80, 150, 500)}
+RSS_MB_MAX = 1536
+MISSING_MAX = 0.03
+
+
 def promises(sizes: dict[int, dict[str, float]], start: dict[str, float]) -> list[tuple[str, float, float]]:
     """(what, measured, allowed) for everything that was promised about speed and size."""
     large, few = sizes[max(sizes)], sizes[min(sizes)]
     middle = sizes[sorted(sizes)[-2]] if len(sizes) > 1 else few
     floor = 3 * large["bare_transaction_p50_ms"] + large["vector_pass_p50_ms"]
+    cold = sizes.get(100_000, large)
     return [
-        ("recall, one project, p50 ms", large["recall_p50_ms"], 15),
-        ("recall, one project, p99 ms", large["recall_p99_ms"], 50),
-        ("search, one project, p50 ms", large["search_p50_ms"], 15),
-        ("search, one project, p99 ms", large["search_p99_ms"], 50),
-        ("search, all projects, p50 ms", large["search_all_p50_ms"], 75),
-        ("search, all projects, p99 ms", large["search_all_p99_ms"], 250),
+        *(row for nodes in READING if nodes in sizes for row in _reading_promises(nodes, sizes[nodes])),
         ("growth of recall over the last tenfold", large["recall_p50_ms"] / middle["recall_p50_ms"], 4),
         ("save, ms (3 bare transactions + vectors)", large["save_p50_ms"], floor),
         ("batch of 1,000, share of single saves", large["batch_1000_ms"] / (1000 * large["save_p50_ms"]), 0.15),
-        ("cold first search over the smallest, ms", large["cold_search_ms"] - few["cold_search_ms"], 400),
+        ("cold first search over the smallest, ms", cold["cold_search_ms"] - few["cold_search_ms"], 400),
         ("import and open over the interpreter, ms", start["open_over_ms"], 80),
         ("--help over the interpreter, ms", start["help_over_ms"], 150),
         ("bytes a node", large["bytes_per_node"], large["bytes_allowed"]),
+        ("memory of a reading process, MB", large["rss_mb"], RSS_MB_MAX),
     ]
+
+
+def _reading_promises(nodes: int, size: dict[str, float]) -> list[tuple[str, float, float]]:
+    one_p50, one_p99, all_p50, all_p99 = READING[nodes]
+    rows = []
+    for name, what in (("recall", "recall"), ("search", "search"), ("filtered", "search with a 1 % filter")):
+        rows.append((f"{nodes:,}: {what}, p50 ms", size[f"{name}_p50_ms"], float(one_p50)))
+        rows.append((f"{nodes:,}: {what}, p99 ms", size[f"{name}_p99_ms"], float(one_p99)))
+    rows.append((f"{nodes:,}: search, all projects, p50 ms", size["search_all_p50_ms"], float(all_p50)))
+    rows.append((f"{nodes:,}: search, all projects, p99 ms", size["search_all_p99_ms"], float(all_p99)))
+    rows.append((f"{nodes:,}: missing of the exact ten, all", size["search_all_missing"], MISSING_MAX))
+    rows.append((f"{nodes:,}: the same with a 1 % filter", size["filtered_all_missing"], 0.0))
+    return rows
 
 
 def main() -> int:
@@ -199,7 +258,7 @@ def main() -> int:
     print_tables(sizes, start)
     rows = promises(sizes, start)
     for what, measured, allowed in rows:
-        print(f"{'holds ' if measured <= allowed else 'MISSED'}  {what:<42} {measured:10.2f}  allowed {allowed:10.2f}")
+        print(f"{'holds ' if measured <= allowed else 'MISSED'}  {what:<46} {measured:10.2f}  allowed {allowed:10.2f}")
     shape = {"sizes": sizes, "start": start, "promises": rows}
     given.out.parent.mkdir(parents=True, exist_ok=True)
     given.out.write_text(json.dumps(shape, indent=1))

@@ -24,7 +24,10 @@ class Marrow:
         if project not in self.opened:
             store = str(self.folder / f"world-{self.world}.db")
             self.opened[project] = marrow.open(
-                store=store, project=project, clock=lambda: self.now, **self.settings  # type: ignore[arg-type]
+                store=store,
+                project=project,
+                clock=lambda: self.now,
+                **self.settings,  # type: ignore[arg-type]
             )
         return self.opened[project]
 
@@ -36,8 +39,10 @@ class Marrow:
         for memory in sorted(world["memories"], key=lambda memory: memory["at"]):
             self.now = _micros(memory["at"])
             self.save(memory)
+        project_of = {memory["id"]: memory["project"] for memory in world["memories"]}
         for memory in world["memories"]:
-            for link in memory.get("links", ()):
+            # A link to another project's memory cannot be made: what is there is not this project's to point at.
+            for link in (one for one in memory.get("links", ()) if project_of[one["to"]] == memory["project"]):
                 source, target = self.addresses[memory["id"]], self.addresses[link["to"]]
                 self.at(memory["project"]).relate(source, target, link["type"])
         self.now = _micros(world["now"])
@@ -46,7 +51,9 @@ class Marrow:
         here = self.at(memory["project"])
         if memory.get("supersedes"):
             old = self.addresses[memory["supersedes"]]
-            standing = {name: memory[name] for name in ("domain", "tags", "aliases", "priority", "confidence") if name in memory}
+            standing = {
+                name: memory[name] for name in ("domain", "tags", "aliases", "priority", "confidence") if name in memory
+            }
             address = here.update(old, memory["text"], **standing).address
         else:
             given = {name: memory[name] for name in GIVEN if memory.get(name)}

@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 import keyword
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -28,16 +28,20 @@ from .settings import Settings, load
 from .store import Store, open_store
 
 if TYPE_CHECKING:
+    from .memory.bench_recall import Benched as Benched
     from .memory.engine import Engine
     from .memory.fill import Filled as Filled
     from .operations import core, knowledge, origins, store, tree
     from .operations.run import Answer
     from .operations.table import Call, Operation
+    from .search.find import Rerank
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
 FLUSH_AT = 64
+# How much of recall's time budget a reranker may take.
+RERANK_SHARE = 0.5
 
 
 if TYPE_CHECKING:
@@ -98,6 +102,7 @@ class Memory(metaclass=_Verbs):
         help = bound(core.memory_help)
 
         reinforce = bound(tree.memory_reinforce)
+        used = bound(tree.memory_used)
         forget = bound(tree.memory_forget)
         status = bound(tree.memory_status)
         roots = bound(tree.memory_roots)
@@ -148,6 +153,7 @@ class Memory(metaclass=_Verbs):
         self.principal = principal
         self.scope = scope
         self.actor = "python"
+        self.clock: Callable[[], int] | None = None
 
     @property
     def project(self) -> str:
@@ -155,11 +161,13 @@ class Memory(metaclass=_Verbs):
 
     @cached_property
     def engine(self) -> Engine:
-        from .memory.engine import Engine
+        from .memory.engine import Engine, now_micros
 
         return Engine(
             store=self.store,
             embedder=self.embedder,
+            rerank=_rerank(self.settings),
+            clock=self.clock or now_micros,
             domains=(*DOMAINS, *self.settings.get("domains.extra", tuple)),
             redact_extra=self.settings.get("redact.extra", tuple),
         )
@@ -201,11 +209,31 @@ class Memory(metaclass=_Verbs):
         is_own = root is None or Path(root).resolve() == own.resolve()
         return fill(self.engine, self.call.asker, root or own, progress, retract=is_own)
 
+    def bench_recall(
+        self,
+        questions: int = 100,
+        embedders: Sequence[str] = (),
+        seed: int = 1,
+        progress: Callable[[int, int | None], None] | None = None,
+    ) -> Benched:
+        """Ask the memory for up to so many of its own nodes, also as other embedders would have it. Changes nothing."""
+        from .memory.bench_recall import bench_recall
+
+        others = [(name, make_embedder(name)) for name in dict.fromkeys(embedders)]
+        chosen = self.settings.get("embedder", str)
+        return bench_recall(
+            self.engine,
+            self.call.asker,
+            nodes=questions,
+            seed=seed,
+            name="static" if chosen == "auto" else chosen,
+            embedders=others,
+            progress=progress,
+        )
+
     def flush(self) -> None:
         """Write down what was measured and recalled. Lost without harm when the store cannot be written now."""
-        lines, self.engine.pending[:] = list(self.engine.pending), []
-        recalled, self.engine.recalled[:] = list(self.engine.recalled), []
-        used, self.engine.used[:] = list(self.engine.used), []
+        lines, recalled, used = self.engine.drain()
         if not (lines or recalled or used) or self.store.read_only:
             return
         days = self.settings.get("retention.telemetry_days", int)
@@ -253,12 +281,14 @@ def open_memory(
     read_only: bool = False,
     create: bool = True,
     actor: str = "python",
+    clock: Callable[[], int] | None = None,
     **settings: object,
 ) -> Memory:
     """Open the memory for the repository at `path` (default: the current folder).
 
     `store` names another file or `memory:`; `project` another project; further arguments are settings, their dots
-    written as underscores. With `create` False nothing is made that is not there: a missing store reads as empty.
+    written as underscores. `clock` gives the time in microseconds, for tests and replays. With `create` False nothing
+    is made that is not there: a missing store reads as empty.
     """
     if path is not None and not Path(path).is_dir():
         raise NotFound(f"There is no folder {str(path)!r}.", hint="Give the folder of a repository.", field="path")
@@ -277,14 +307,36 @@ def open_memory(
     user = os.environ.get("USER") or os.environ.get("USERNAME") or "user"
     memory = Memory(
         opened,
-        make_embedder(values.get("embedder", str)),
+        _embedder(values),
         values,
         identity,
         Principal(user, namespace),
         Scope(namespace, name, user=user),
     )
-    memory.actor = actor
+    memory.actor, memory.clock = actor, clock
     return memory
+
+
+def _embedder(values: Settings) -> Embedder:
+    """The embedder that the settings name. Its model is loaded, or its service asked, with the first text."""
+    return make_embedder(
+        values.get("embedder", str),
+        model=values.maybe("embedder.model", str),
+        dimensions=values.maybe("embedder.dimensions", int),
+        instructions=values.maybe("embedder.instructions", str),
+        key=values.maybe("embedder.key", str),
+    )
+
+
+def _rerank(values: Settings) -> Rerank | None:
+    """What asks the reranker that the settings name, within a share of the time that a recall may take."""
+    name = values.get("reranker", str)
+    if name == "none":
+        return None
+    from .providers.reranker import reranker
+
+    chosen, budget = reranker(name), values.get("recall.time_budget_ms", int) * RERANK_SHARE
+    return None if chosen is None else lambda question, texts: chosen.scores(question, texts, budget)
 
 
 def _first_name(identity: Identity) -> str:

@@ -5,15 +5,14 @@ winning: the defaults, the user's `<home>/config.toml`, the project's `.marrow.t
 Where a row says `joins`, each of them adds instead: a project cannot take away what its user redacts.
 
 In TOML the dots are tables: `recall.top_k` is `top_k` under `[recall]`. Three names hold a value and a table
-(`embedder`, `llm`, `store`): write `embedder = "auto"`, or `name = "auto"` under `[embedder]` with its other keys.
-In the environment it is `MARROW_RECALL_TOP_K`; an empty variable counts as not set. As text, a list is `a,b` and a
-table is `a=1,b=2` (several words for one alias: `a=x|y`), or either as in TOML: `["a", "b"]`.
+(`embedder`, `llm`, `store`): write `embedder = "auto"`, or `name = "auto"` under `[embedder]` with its other keys. In
+the environment it is `MARROW_RECALL_TOP_K`; empty counts as not set. As text, a list is `a,b` and a table `a=1,b=2`
+(several words for one alias: `a=x|y`), or either as in TOML: `["a", "b"]`.
 
 A `.marrow.toml` comes from whoever wrote the repository. It may set only the rows marked `project`: nothing that
 spends money, sends text away, names a server or reaches outside the project.
 
-A missing value is None; paths are absolute text. `tomllib` is imported when there is TOML to read: it costs more than
-the rest of the start together. For the same reason this module does without `pathlib` and `typing`.
+A missing value is None; paths are absolute text. Start-up counts: `tomllib` only with TOML, no `pathlib`, no `typing`.
 """
 
 from __future__ import annotations
@@ -120,6 +119,8 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("embedder.model", None, "text", "The embedder's model.", absent="auto"),
     Setting("embedder.dimensions", None, "integer", "The length of its vectors.", 1, 8192, absent="auto"),
     Setting("embedder.instructions", None, "text", "What is put before a query.", absent="auto"),
+    Setting("embedder.key", None, "text", "The key of its service.", secret=True, absent="none"),
+    Setting("reranker", "none", "text", "none, or the folder of a cross-encoder."),
     Setting("llm", "none", "text", "The provider of a language model."),
     Setting("llm.model", None, "text", "The language model.", absent="none"),
     Setting("llm.daily_tokens", 0, "integer", "Tokens a day, a hard cap.", 0, 10**12),

@@ -15,8 +15,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from marrow.app import open_memory
 from marrow.model.errors import Invalid, Unavailable
 from marrow.providers.embedder import Embedder, FakeEmbedder, NoEmbedder, embedder
+from marrow.providers.local import LocalEmbedder
 from marrow.providers.static import MAX_CHARACTERS, StaticEmbedder
 
 STATIC = StaticEmbedder()
@@ -304,9 +306,43 @@ def test_embedder_is_chosen_by_name(name: str, kind: type[Embedder]) -> None:
     assert type(embedder(name)) is kind
 
 
-@pytest.mark.parametrize("name", ["", "Static", "minilm"])
+@pytest.mark.parametrize("name", ["", "Static", "MiniLM", "voyager", "static:256"])
 def test_unknown_name_is_refused_and_the_choices_are_listed(name: str) -> None:
     with pytest.raises(Invalid) as caught:
         embedder(name)
     assert caught.value.field == "embedder"
-    assert all(choice in caught.value.hint for choice in ("auto", "static", "fake", "none"))
+    assert all(choice in caught.value.hint for choice in ("auto", "static", "none", "minilm", "voyage"))
+
+
+def test_built_in_vectors_can_be_shortened_and_keep_their_unit_length() -> None:
+    short = embedder("static", dimensions=64)
+    assert (short.model, short.dimensions) == ("wordllama-l2-supercat-256/1@64", 64)
+    whole = STATIC.documents(SENTENCES)[:, :64]
+    lengths = np.linalg.norm(whole, axis=1, keepdims=True)
+    assert short.documents(SENTENCES) == pytest.approx(whole / np.where(lengths, lengths, 1), abs=1e-6)
+    assert embedder("static", dimensions=256).model == STATIC.model
+
+
+@pytest.mark.parametrize("dimensions", [0, 257])
+def test_no_vector_has_more_numbers_than_its_model(dimensions: int) -> None:
+    with pytest.raises(Invalid) as caught:
+        embedder("static", dimensions=dimensions)
+    assert caught.value.field == "embedder.dimensions"
+
+
+def test_settings_that_a_built_in_embedder_has_no_use_for_do_not_matter() -> None:
+    assert embedder("static", model="voyage-4", instructions="Find:").model == STATIC.model
+    assert embedder("none", model="voyage-4", dimensions=256).model == "none"
+    assert embedder("fake", dimensions=16).dimensions == 16
+
+
+def test_the_settings_choose_the_embedder_of_a_memory(tiny: Path, tmp_path: Path) -> None:
+    chosen = {"embedder_model": str(tiny), "embedder_dimensions": 4, "embedder_instructions": "query:"}
+    with open_memory(tmp_path, store="memory:", embedder="local", **chosen) as memory:
+        built = memory.embedder
+        assert isinstance(built, LocalEmbedder)
+        assert built.dimensions == 4
+        assert built.prompts.query == "query: "
+        assert memory.save("The deploy failed.").items
+        assert memory.search("deploy failed").items
+        assert memory.status().embedder == built.model

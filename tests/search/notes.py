@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
-from marrow.memory.engine import Asker, Engine
+from marrow.memory.engine import Asker, Engine, submit
 from marrow.memory.remember import remember
+from marrow.model.change import Relate, Restate, Supersede
 from marrow.model.draft import Draft
 from marrow.model.moments import MICROS_PER_DAY, iso, micros
+from marrow.model.node import Occurrence
+from marrow.model.record import CURRENT, Filter
 from marrow.model.scope import Principal, Scope
 from marrow.providers.embedder import Embedder
+from marrow.search.find import Found, Hit, find
+from marrow.search.question import Question
 from marrow.store import open_store
 
-START = micros(datetime(2026, 1, 5, 9))
+# So that what happened on 14 March was said on that day.
+START = micros(datetime(2026, 2, 8, 9))
 NOW = START + 120 * MICROS_PER_DAY
 PROJECT = "lantern"
 # A line each: name, domain, kind, tags, text.
@@ -58,10 +65,42 @@ class Lantern:
         draft = Draft(content, at=at, **about)  # type: ignore[arg-type]
         return remember(self.engine, self.asker, [draft]).saved[0].address
 
+    def link(self, source: str, rel: str, target: str) -> None:
+        submit(self.engine, self.asker, "test", [Relate(source, target, rel)])
+
+    def restate(self, address: str, **changes: object) -> None:
+        submit(self.engine, self.asker, "test", [Restate(address, tuple(changes.items()))])
+
+    def supersede(self, address: str, content: str, *, day: float) -> str:
+        said = Occurrence(START + int(day * MICROS_PER_DAY))
+        return submit(self.engine, self.asker, "test", [Supersede(address, content, said)]).outcomes[0].address
+
+    def ask(
+        self,
+        text: str,
+        *,
+        limit: int = 10,
+        seq: int = CURRENT,
+        without: Sequence[int] = (),
+        files: Sequence[str] = (),
+        **wanted: Any,
+    ) -> Found:
+        asked = Question(
+            text, self.asker.namespace, Filter(**wanted), NOW, seq, limit, frozenset(without), tuple(files)
+        )
+        with self.engine.store.reading() as reader:
+            return find(reader, self.engine.embedder, asked)
+
+    def found(self, text: str, **about: Any) -> list[Hit]:
+        return self.ask(text, **about).hits
+
+    def by_text(self, text: str, **about: Any) -> dict[str, Hit]:
+        return {hit.record.node.content: hit for hit in self.found(text, limit=about.pop("limit", 60), **about)}
+
 
 @contextmanager
-def lantern(embedder: Embedder, *, is_empty: bool = False) -> Iterator[Lantern]:
-    store = open_store("memory:")
+def lantern(embedder: Embedder, *, is_empty: bool = False, at: str = "memory:") -> Iterator[Lantern]:
+    store = open_store(at)
     engine = Engine(store, embedder, lambda: NOW)
     asker = Asker(Principal("ada"), Scope(project=PROJECT, user="ada"), "ada")
     drafts = [
@@ -77,3 +116,11 @@ def lantern(embedder: Embedder, *, is_empty: bool = False) -> Iterator[Lantern]:
 def name_of(content: str) -> str:
     """The name of a note by its text; the text itself where it is none of them."""
     return next((note.name for note in NOTES if note.content == content), content)
+
+
+def names(hits: Sequence[Hit]) -> list[str]:
+    return [name_of(hit.record.node.content) for hit in hits]
+
+
+def texts(hits: Sequence[Hit]) -> list[str]:
+    return [hit.record.node.content for hit in hits]

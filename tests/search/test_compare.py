@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from marrow.providers.static import StaticEmbedder
-from marrow.search.compare import CONTRADICTS, NEAR, compare
+from marrow.search.compare import CONTRADICTS, NEAR, REPLACES, compare
 
 AT_ODDS = [
     # changed numbers and versions
@@ -18,7 +18,6 @@ AT_ODDS = [
     # negations
     ("Sessions do not expire.", "Sessions expire."),
     ("Do not cache the tracking pages at the edge.", "Cache the tracking pages at the edge."),
-    ("The nightly export no longer takes the write lock.", "The nightly export takes the write lock."),
     ("Uploads are accepted without a signature.", "Uploads are accepted with a signature."),
     # opposites
     ("Workers never retry failed uploads.", "Workers always retry failed uploads."),
@@ -29,6 +28,12 @@ AT_ODDS = [
     ("Invoices are rounded after tax.", "Invoices are rounded before tax."),
     # one word for another
     ("Deploys go out on Mondays.", "Deploys go out on Fridays."),
+]
+# The first announces that it changes the second.
+ANNOUNCED = [
+    ("The nightly export no longer takes the write lock.", "The nightly export takes the write lock."),
+    ("From now on the API listens on port 9090.", "The API listens on port 8080."),
+    ("Deploys go out on Mondays instead of Fridays.", "Deploys go out on Fridays."),
 ]
 ALIKE = [
     ("The nightly export takes the write lock.", "The nightly export takes the write lock for a while."),
@@ -64,6 +69,18 @@ def test_two_texts_are_at_odds_or_alike_or_two_things_whichever_is_new(
     for new, known in ((one, other), (other, one)):
         found = compare(new, known, cosine)
         assert (found.what if found else None) == verdict
+
+
+@pytest.mark.parametrize(("new", "known"), ANNOUNCED)
+def test_what_announces_a_change_replaces_when_it_is_new_and_is_not_replaced_by_what_it_changed(
+    static: StaticEmbedder, new: str, known: str
+) -> None:
+    vectors = static.documents([new, known])
+    cosine = float(vectors[0] @ vectors[1])
+    forward, back = compare(new, known, cosine), compare(known, new, cosine)
+    assert forward is not None
+    assert (forward.what, bool(forward.reason)) == (REPLACES, True)
+    assert back is None or back.what != REPLACES
 
 
 def test_a_contradiction_says_what_differs_on_which_side() -> None:

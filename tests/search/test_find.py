@@ -1,19 +1,29 @@
-"""Finding the right one of sixty notes: by words and meaning, under filters, in threads, weighed by signals."""
+"""Finding the right one of sixty notes: by words and meaning, under filters, by its other names, weighed by signals."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from marrow.memory.engine import submit
-from marrow.model.change import Restate
+from marrow.model.link import make_anchor
 from marrow.model.moments import MICROS_PER_DAY
-from marrow.model.record import CURRENT, Filter
-from marrow.search.find import LENT, NEIGHBOUR_REACH, VECTOR_WEIGHT, WORDS_WEIGHT, Hit, Question, find
+from marrow.providers.embedder import Embedder, NoEmbedder
+from marrow.providers.static import StaticEmbedder
+from marrow.search.find import Found
+from marrow.search.weights import LEARNED
 
-from .notes import BY_NAME, NOTES, NOW, START, Lantern, name_of
+from .notes import BY_NAME, NOTES, NOW, START, Lantern, lantern, names, texts
+
+
+@pytest.fixture
+def worded() -> Iterator[Lantern]:
+    """One of its own, to be added to, that goes by words alone."""
+    with lantern(NoEmbedder()) as made:
+        yield made
+
 
 QUESTIONS = [
     ("why did we pick Postgres rather than MongoDB", "postgres"),
@@ -35,49 +45,51 @@ QUESTIONS = [
 ]
 
 
-def found(memory: Lantern, text: str, limit: int = 10, without: Sequence[int] = (), **wanted: Any) -> list[Hit]:
-    with memory.engine.store.reading() as reader:
-        asked = Question(text, memory.asker.namespace, Filter(**wanted), NOW, limit=limit, without=frozenset(without))
-        return find(reader, memory.engine.embedder, asked)
-
-
-def names(hits: Sequence[Hit]) -> list[str]:
-    return [name_of(hit.record.node.content) for hit in hits]
-
-
-def texts(hits: Sequence[Hit]) -> list[str]:
-    return [hit.record.node.content for hit in hits]
-
-
 @pytest.mark.parametrize(("question", "answer"), QUESTIONS)
 def test_the_right_note_is_first(known: Lantern, question: str, answer: str) -> None:
-    assert names(found(known, question))[0] == answer
+    assert names(known.found(question))[0] == answer
 
 
 @pytest.mark.parametrize("question", [question for question, _ in QUESTIONS])
 def test_the_best_comes_first_by_score(known: Lantern, question: str) -> None:
-    scores = [hit.score for hit in found(known, question)]
+    scores = [hit.score for hit in known.found(question)]
     assert len(scores) == 10
     assert scores == sorted(scores, reverse=True)
-    assert scores[0] > scores[-1] > 0
+    assert scores[0] > scores[-1]
 
 
-def test_a_score_is_the_sum_of_its_parts_times_its_signals(known: Lantern) -> None:
-    for hit in found(known, "why did we pick Postgres rather than MongoDB"):
-        parts = dict(hit.why)
-        total = WORDS_WEIGHT * parts.pop("words") + VECTOR_WEIGHT * parts.pop("meaning") + parts.pop("thread")
-        for factor in parts.values():
-            total *= factor
-        assert hit.score == pytest.approx(total)
+def test_finding_gives_the_hits_and_how_much_each_asked_term_says(known: Lantern) -> None:
+    found = known.ask("database of the Zanzibar office", limit=3)
+    assert isinstance(found, Found)
+    assert len(found.hits) == 3
+    assert {*found.asked.rarities} == {"databas", "zanzibar", "offic"}
+    assert found.asked.rarities["zanzibar"] > found.asked.rarities["databas"] > 0
+
+
+def test_a_text_with_every_word_that_means_the_same_scores_about_one(known: Lantern) -> None:
+    for note in NOTES:
+        best = known.found(note.content.rstrip("?."), limit=1)[0]
+        assert best.record.node.content == note.content
+        assert 0.6 < best.score - best.part("in_time") < 1.3
+
+
+@pytest.mark.parametrize("embedder", [NoEmbedder(), StaticEmbedder()], ids=["words", "meaning"])
+@pytest.mark.parametrize("question", [question for question, _ in QUESTIONS[:5]])
+def test_every_store_finds_the_same(tmp_path: Path, embedder: Embedder, question: str) -> None:
+    with lantern(embedder) as one, lantern(embedder, at=str(tmp_path / "marrow.db")) as other:
+        here, there = one.found(question), other.found(question)
+    assert texts(here) == texts(there)
+    for mine, theirs in zip(here, there, strict=True):
+        assert dict(mine.why) == pytest.approx(dict(theirs.why), abs=1e-6)
 
 
 def test_meaning_finds_what_shares_no_word_and_words_alone_do_not(known: Lantern, by_words: Lantern) -> None:
     question = "automobile insurance premiums"
     for memory in (known, by_words):
         assert not {term for term in question.split() if any(term in note.content for note in NOTES)}
-        assert all(hit.part("words") == 0 for hit in found(memory, question))
-    assert found(by_words, question) == []
-    assert "money" in names(found(known, "currency as whole numbers", limit=3))
+        assert all(hit.part("words") == 0 for hit in memory.found(question))
+    assert by_words.found(question) == []
+    assert "money" in names(known.found("currency as whole numbers", limit=3))
 
 
 @pytest.mark.parametrize(
@@ -85,49 +97,55 @@ def test_meaning_finds_what_shares_no_word_and_words_alone_do_not(known: Lantern
     [("Postgres MongoDB", "postgres"), ("TLS certificate", "certificate"), ("ZPL ASCII", "umlaut")],
 )
 def test_without_an_embedder_it_goes_by_words(by_words: Lantern, question: str, answer: str) -> None:
-    hits = found(by_words, question)
+    hits = by_words.found(question)
     assert names(hits)[0] == answer
     assert all(hit.part("words") > 0 and hit.part("meaning") == 0 for hit in hits)
-    assert hits[0].part("words") == 1.0
+    assert hits[0].part("words") == pytest.approx(LEARNED.words, rel=0.3)
+
+
+def test_words_that_nobody_ever_said_take_nothing_from_a_text(by_words: Lantern) -> None:
+    plain = by_words.found("Postgres MongoDB", limit=1)[0]
+    wordy = by_words.found("Postgres MongoDB xylophone quixotic", limit=1)[0]
+    assert wordy.part("words") == pytest.approx(plain.part("words"))
 
 
 def test_a_domain_leaves_only_its_own(known: Lantern) -> None:
-    hits = found(known, "database", domains=("issues",), limit=60)
+    hits = known.found("database", domains=("issues",), limit=60)
     assert names(hits)
     assert {hit.record.standing.domain for hit in hits} == {"issues"}
-    everything = found(known, "database", limit=60)
+    everything = known.found("database", limit=60)
     assert set(names(hits)) == {name for name in names(everything) if BY_NAME[name].domain == "issues"}
 
 
 def test_kinds_leave_only_their_own(known: Lantern) -> None:
-    assert names(found(known, "ZPL sent as ASCII"))[0] == "umlaut"
-    hits = found(known, "ZPL sent as ASCII", kinds=("question",), limit=60)
+    assert names(known.found("ZPL sent as ASCII"))[0] == "umlaut"
+    hits = known.found("ZPL sent as ASCII", kinds=("question",), limit=60)
     assert names(hits)[0] == "printer"
     assert {hit.record.node.kind for hit in hits} == {"question"}
 
 
 def test_tags_leave_only_their_own_in_any_case(known: Lantern) -> None:
-    hits = found(known, "signing in", tags=("AUTH",), limit=60)
+    hits = known.found("signing in", tags=("AUTH",), limit=60)
     assert set(names(hits)) == {"login", "jwt"}
-    assert found(known, "signing in", tags=("auth", "web"), tags_all=True) == []
+    assert known.found("signing in", tags=("auth", "web"), tags_all=True) == []
 
 
 def test_times_leave_only_what_was_said_in_them(known: Lantern) -> None:
     day = BY_NAME["outage"].day
     since, until = START + day * MICROS_PER_DAY, START + (day + 3) * MICROS_PER_DAY
     question = "the customers and the database"
-    everything = names(found(known, question, limit=60))
-    after = names(found(known, question, since=since, limit=60))
+    everything = names(known.found(question, limit=60))
+    after = names(known.found(question, since=since, limit=60))
     assert set(after) == {name for name in everything if BY_NAME[name].day >= day}
-    between = names(found(known, question, since=since, until=until, limit=60))
+    between = names(known.found(question, since=since, until=until, limit=60))
     assert set(between) == {name for name in everything if day <= BY_NAME[name].day <= day + 3}
     assert len(everything) > len(after) > len(between) > 0
 
 
 def test_limit_is_hard_and_what_is_ruled_out_is_not_found(known: Lantern) -> None:
-    hits = found(known, "database", limit=3)
+    hits = known.found("database", limit=3)
     assert len(hits) == 3
-    rest = found(known, "database", limit=3, without=[hits[0].record.entry])
+    rest = known.found("database", limit=3, without=[hits[0].record.entry])
     assert names(hits)[0] not in names(rest)
     assert names(rest)[:2] == names(hits)[1:]
 
@@ -135,39 +153,98 @@ def test_limit_is_hard_and_what_is_ruled_out_is_not_found(known: Lantern) -> Non
 @pytest.mark.parametrize("pattern", ["post*", "*ostg*", "Postg*"])
 def test_a_pattern_finds_only_what_matches_it(known: Lantern, pattern: str) -> None:
     part = pattern.strip("*").lower()
-    hits = found(known, pattern, limit=60)
+    hits = known.found(pattern, limit=60)
     assert set(names(hits)) == {note.name for note in NOTES if part in note.content.lower()}
     assert all(hit.part("meaning") == 0 for hit in hits)
 
 
 @pytest.mark.parametrize("pattern", ["zzz*", "*qqq*", "*", "!?"])
 def test_a_pattern_that_matches_nothing_finds_nothing(known: Lantern, pattern: str) -> None:
-    assert found(known, pattern) == []
+    assert known.found(pattern) == []
 
 
-def test_neighbours_in_a_thread_are_lifted_by_how_near_they_are(filled: Lantern) -> None:
-    talk = ["How do we rotate the hydrofoil bearings?", "Every second Sunday.", "With gloves on.", "Lunch is at one."]
-    for text in talk:
-        filled.say(text, day=100, thread="yard", kind="conversation")
-    hits = {hit.record.node.content: hit for hit in found(filled, "rotate hydrofoil bearings", limit=60)}
-    own = [WORDS_WEIGHT * hits[text].part("words") + VECTOR_WEIGHT * hits[text].part("meaning") for text in talk]
-    assert own[0] > 5 * max(own[1:])
-    assert hits[talk[1]].part("thread") > 0.1
-    for at, text in enumerate(talk):
-        lent = sum(LENT * score / abs(at - by) for by, score in enumerate(own) if 1 <= abs(at - by) <= NEIGHBOUR_REACH)
-        assert hits[text].part("thread") == pytest.approx(lent, abs=0.02)
-    assert all(hits[note.content].part("thread") == 0 for note in NOTES if note.content in hits)
+# --- files at hand --------------------------------------------------------------------------------------------------
 
 
-def test_a_neighbour_that_the_filter_leaves_out_is_not_found(filled: Lantern) -> None:
-    filled.say("How do we rotate the hydrofoil bearings?", thread="yard", tags=("yard",))
-    filled.say("Every second Sunday.", thread="yard")
-    assert texts(found(filled, "rotate hydrofoil bearings", limit=60, tags=("yard",))) == [
-        "How do we rotate the hydrofoil bearings?"
-    ]
+@pytest.mark.parametrize("file", ["src/app.py", "./src/app.py"])
+def test_what_is_about_a_file_at_hand_is_found_whatever_it_says(filled: Lantern, file: str) -> None:
+    said = "Never call it twice."
+    filled.say(said, anchors=(make_anchor("src/app.py"),))
+    plain = filled.by_text("tidy up the database")
+    hit = filled.by_text("tidy up the database", files=[file])[said]
+    assert hit.part("at_hand") == pytest.approx(LEARNED.at_hand)
+    assert said not in plain or plain[said].score < hit.score
+    assert [
+        text for text, one in filled.by_text("tidy up the database", files=[file]).items() if one.part("at_hand")
+    ] == [said]
 
 
-# Two notes whose texts weigh the same: the same words, in the same order, about two twins.
+def test_a_file_that_nothing_is_about_changes_nothing(known: Lantern) -> None:
+    plain, other = known.found("the database"), known.found("the database", files=["src/other.py"])
+    assert [(h.record.entry, h.score) for h in plain] == [(h.record.entry, h.score) for h in other]
+
+
+def test_a_file_at_hand_does_not_bring_what_the_filter_leaves_out(filled: Lantern) -> None:
+    filled.say("Never call it twice.", anchors=(make_anchor("src/app.py"),), tags=("yard",))
+    hits = filled.found("tidy up", files=["src/app.py"], tags=("db",), limit=60)
+    assert "Never call it twice." not in texts(hits)
+
+
+@pytest.mark.parametrize("file", ["", "./"])
+def test_an_empty_path_is_no_file_at_hand(known: Lantern, file: str) -> None:
+    assert not any(hit.part("at_hand") for hit in known.found("tidy up", files=[file], limit=60))
+
+
+@pytest.mark.xfail(reason="gather._at_hand: anchors are kept with forward slashes, a path at hand is compared as given")
+def test_a_file_at_hand_may_be_written_with_backslashes(filled: Lantern) -> None:
+    filled.say("Never call it twice.", anchors=(make_anchor("src\\app.py"),))
+    assert filled.by_text("tidy up", files=["src\\app.py"])["Never call it twice."].part("at_hand")
+
+
+# --- other names ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("said", "alias", "question"),
+    [
+        ("Kubernetes restarts the pods at night.", "k8s", "who owns k8s"),
+        ("The k8s pods restart at night.", "Kubernetes", "who owns Kubernetes"),
+        ("Granny is the mainframe in the cellar.", "Granny", "how old is Granny"),
+    ],
+)
+def test_a_note_is_found_by_its_other_name(by_words: Lantern, said: str, alias: str, question: str) -> None:
+    with lantern(NoEmbedder()) as memory:
+        memory.say(said, aliases=(alias,))
+        assert texts(memory.found(question))[0] == said
+
+
+@pytest.mark.parametrize(("asked", "other"), [("k8s", "Kubernetes"), ("Kubernetes", "k8s")])
+def test_what_goes_by_two_names_is_found_by_the_other_in_notes_without_aliases(asked: str, other: str) -> None:
+    with lantern(NoEmbedder()) as memory:
+        memory.say("Kubernetes runs our workers.", aliases=("k8s",))
+        plain = f"The {other} upgrade is planned by Nina."
+        memory.say(plain)
+        assert plain in texts(memory.found(f"Who plans the upgrade of {asked}?", limit=3))
+        assert memory.by_text(asked)[plain].part("words") > 0
+
+
+@pytest.mark.parametrize("question", ["algorithm", "the goat", "a gigawatt"])
+def test_a_short_alias_does_not_match_inside_other_words(question: str) -> None:
+    with lantern(NoEmbedder()) as memory:
+        memory.say("The gateway restarts at night.", aliases=("gw", "go", "al"))
+        assert memory.found(question) == []
+
+
+@pytest.mark.xfail(reason="gather: both names of a thing are counted against the worth of the one that was asked: 1.7")
+def test_a_text_that_has_both_names_of_what_was_asked_does_not_count_twice() -> None:
+    with lantern(NoEmbedder()) as memory:
+        memory.say("The gateway restarts at night.", aliases=("gw", "portal"))
+        assert memory.found("gw")[0].part("words") < 1.5 * LEARNED.words
+
+
+# --- signals --------------------------------------------------------------------------------------------------------
+
+# Two notes whose texts weigh the same: as many words, each as often. Meaning would tell them apart.
 ONE, OTHER = "The crane in the alpha yard is yellow.", "The crane in the gamma yard is yellow."
 
 
@@ -176,8 +253,8 @@ def twins(memory: Lantern, *, one: dict[str, Any] | None = None, days: tuple[flo
     address = memory.say(ONE, day=days[0])
     memory.say(OTHER, day=days[1])
     if one:
-        submit(memory.engine, memory.asker, "test", [Restate(address, tuple(one.items()))])
-    return texts(found(memory, "crane yard yellow", limit=2))
+        memory.restate(address, **one)
+    return texts(memory.found("crane yard yellow", limit=2))
 
 
 @pytest.mark.parametrize(
@@ -192,42 +269,76 @@ def twins(memory: Lantern, *, one: dict[str, Any] | None = None, days: tuple[flo
         ({"drift": "changed"}, False),
     ],
 )
-def test_how_a_record_stands_moves_it(filled: Lantern, stands: dict[str, Any], is_first: bool) -> None:
-    assert twins(filled, one=stands) == ([ONE, OTHER] if is_first else [OTHER, ONE])
+def test_how_a_record_stands_moves_it(worded: Lantern, stands: dict[str, Any], is_first: bool) -> None:
+    assert twins(worded, one=stands) == ([ONE, OTHER] if is_first else [OTHER, ONE])
 
 
 @pytest.mark.parametrize(("days", "is_first"), [((110, 1), True), ((1, 110), False)])
 def test_of_two_that_are_alike_the_later_one_comes_first(
-    filled: Lantern, days: tuple[float, float], is_first: bool
+    worded: Lantern, days: tuple[float, float], is_first: bool
 ) -> None:
-    assert twins(filled, days=days) == ([ONE, OTHER] if is_first else [OTHER, ONE])
+    assert twins(worded, days=days) == ([ONE, OTHER] if is_first else [OTHER, ONE])
 
 
 @pytest.mark.parametrize("used", [True, False])
-def test_what_is_recalled_and_used_rises_and_what_is_not_sinks(filled: Lantern, used: bool) -> None:
-    twins(filled)
-    hit = next(h for h in found(filled, "crane yard yellow", limit=2) if h.record.node.content == ONE)
-    with filled.engine.store.writing() as writer:
+def test_what_is_recalled_and_used_rises_and_what_is_not_sinks(worded: Lantern, used: bool) -> None:
+    twins(worded)
+    hit = worded.by_text("crane yard yellow", limit=2)[ONE]
+    with worded.engine.store.writing() as writer:
         for _ in range(5):
             writer.count_use([hit.record.entry], used=False, at=NOW)
             writer.count_use([hit.record.entry] if used else [], used=True, at=NOW)
-    assert texts(found(filled, "crane yard yellow", limit=2))[0] == (ONE if used else OTHER)
+    assert texts(worded.found("crane yard yellow", limit=2))[0] == (ONE if used else OTHER)
+
+
+@pytest.mark.parametrize(
+    ("question", "domain"),
+    [("Why is the crane in the yard yellow?", "decisions"), ("Which error has the crane in the yard?", "issues")],
+)
+def test_a_domain_that_the_message_is_after_is_preferred(worded: Lantern, question: str, domain: str) -> None:
+    worded.say(ONE, day=50, domain=domain)
+    worded.say(OTHER, day=50)
+    hits = worded.found(question, limit=2)
+    assert texts(hits) == [ONE, OTHER]
+    assert hits[0].part("domain") > 0 == hits[1].part("domain")
+
+
+# --- what is over ---------------------------------------------------------------------------------------------------
 
 
 def test_an_amendment_is_found_before_what_it_amends(filled: Lantern) -> None:
     question = BY_NAME["deploys"].content
-    assert names(found(filled, question))[0] == "deploys"
+    assert names(filled.found(question))[0] == "deploys"
     amendment = "Deploys no longer go out on Thursdays before noon."
     filled.say(amendment, day=100)
-    hits = found(filled, question)
+    hits = filled.found(question)
     assert names(hits)[:2] == [amendment, "deploys"]
     assert hits[0].score < hits[1].score
 
 
-def test_what_is_superseded_is_found_only_when_asked_for(filled: Lantern) -> None:
+def test_what_is_retracted_is_found_only_when_asked_for(filled: Lantern) -> None:
+    (hit,) = filled.found("integer cents", limit=1)
+    assert hit.record.node.content == BY_NAME["money"].content
+    filled.restate(hit.record.node.address, state="retracted")
+    assert "money" not in names(filled.found("integer cents", limit=60))
+    assert names(filled.found("integer cents", include_superseded=True))[0] == "money"
+
+
+def test_what_is_superseded_is_absent_and_what_superseded_it_is_found(filled: Lantern) -> None:
+    old = filled.say("The kiln is fired with coal.", day=40)
+    filled.supersede(old, "The kiln is fired with gas.", day=80)
+    found = texts(filled.found("How is the kiln fired?", limit=60))
+    assert found[0] == "The kiln is fired with gas."
+    assert "The kiln is fired with coal." not in found
+
+
+def test_the_past_is_searched_as_it_was(filled: Lantern) -> None:
     with filled.engine.store.reading() as reader:
-        (entry,) = (h.record for h in found(filled, "integer cents", limit=1))
-        assert reader.records_of([entry.entry], CURRENT)[0].node.content == BY_NAME["money"].content
-    submit(filled.engine, filled.asker, "test", [Restate(entry.node.address, (("state", "retracted"),))])
-    assert "money" not in names(found(filled, "integer cents", limit=60))
-    assert names(found(filled, "integer cents", include_superseded=True))[0] == "money"
+        before = reader.head(filled.asker.namespace).seq
+    old = filled.say("The kiln is fired with coal.", day=40)
+    with filled.engine.store.reading() as reader:
+        then = reader.head(filled.asker.namespace).seq
+    filled.supersede(old, "The kiln is fired with gas.", day=80)
+    assert "The kiln is fired with coal." not in texts(filled.found("How is the kiln fired?", seq=before))
+    assert texts(filled.found("How is the kiln fired?", seq=then))[0] == "The kiln is fired with coal."
+    assert "The kiln is fired with gas." not in texts(filled.found("How is the kiln fired?", seq=then, limit=60))

@@ -28,22 +28,21 @@ def test_half_of_what_is_new_about_a_record_is_gone_after_three_months(age_days:
     assert signals.recency(record(age_days=age_days), NOW) == pytest.approx(factor)
 
 
-@pytest.mark.parametrize(
-    ("given", "idle_days", "factor"),
-    [
-        (1.0, 0, 1.0),
-        (0.8, 0, 0.9),
-        (0.0, 0, 0.5),
-        (1.0, 100, 0.9),
-        (1.0, 350, 0.65),
-        (1.0, 9_000, 0.65),
-        (0.5, 100, 0.7),
-    ],
-)
-def test_confidence_fades_from_the_last_confirmation_down_to_a_floor(
-    given: float, idle_days: float, factor: float
-) -> None:
-    assert signals.confidence(record(confidence=given, idle_days=idle_days), NOW) == pytest.approx(factor)
+@pytest.mark.parametrize(("given", "factor"), [(1.0, 1.1), (0.8, 1.0), (0.5, 0.85), (0.0, 0.6)])
+def test_what_was_said_with_little_confidence_counts_less(given: float, factor: float) -> None:
+    assert signals.confidence(record(confidence=given), NOW) == pytest.approx(factor)
+
+
+@pytest.mark.parametrize(("idle_days", "lost"), [(0, 0.0), (100, 0.01), (350, 0.035), (9_000, 0.035), (-9, 0.0)])
+def test_what_nobody_has_confirmed_for_long_loses_a_little_and_not_without_end(idle_days: float, lost: float) -> None:
+    for given in (0.2, 0.8, 1.0):
+        fresh, idle = (signals.confidence(record(confidence=given, idle_days=days), NOW) for days in (0, idle_days))
+        assert fresh - idle == pytest.approx(lost)
+
+
+def test_age_weighs_less_than_a_doubt() -> None:
+    old_and_sure, new_and_doubtful = record(idle_days=9_000, confidence=0.8), record(confidence=0.7)
+    assert signals.confidence(old_and_sure, NOW) > signals.confidence(new_and_doubtful, NOW)
 
 
 def test_confidence_fades_by_the_confirmation_and_not_by_the_age() -> None:
@@ -65,17 +64,44 @@ def test_only_code_that_changed_or_went_sinks_a_record(given: str, factor: float
     assert signals.drift(record(drift=given)) == pytest.approx(factor)
 
 
-@pytest.mark.parametrize(
-    ("use", "factor"),
-    [(Use(), 1.0), (Use(2, 0), 1.0), (Use(3, 0), 0.88), (Use(10, 4), 1.0), (Use(10, 10), 1.18), (Use(3, 9), 1.18)],
-)
-def test_use_says_nothing_before_a_few_recalls_and_then_raises_or_sinks(use: Use, factor: float) -> None:
-    assert signals.usefulness(use) == pytest.approx(factor)
+@pytest.mark.parametrize("use", [Use(), Use(1, 0), Use(signals.USE_MIN - 1, 0), Use(signals.USE_MIN - 1, 2)])
+def test_use_says_nothing_before_a_few_recalls(use: Use) -> None:
+    assert signals.usefulness(use) == 1.0
+
+
+def test_what_is_used_when_recalled_rises_and_what_never_is_sinks() -> None:
+    factors = [signals.usefulness(Use(20, used)) for used in range(21)]
+    assert factors == sorted(set(factors))
+    assert factors[0] < 0.95 < 1.05 < factors[-1]
+    expected = round(20 * signals.USE_EXPECTED)
+    assert factors[expected] == pytest.approx(1.0, abs=0.03)
+
+
+def test_used_more_often_than_recalled_is_no_more_than_always() -> None:
+    assert signals.usefulness(Use(5, 50)) == signals.usefulness(Use(5, 5))
+
+
+@pytest.mark.parametrize(("domain", "factor"), [("decisions", 1.1), ("issues", 1.0), ("context", 1.0)])
+def test_a_domain_that_the_message_is_after_counts_more(domain: str, factor: float) -> None:
+    assert signals.domain(record(domain=domain), {"decisions": 0.1}) == pytest.approx(factor)
 
 
 def test_every_signal_is_weighed_by_its_name() -> None:
-    one = record(age_days=90, priority=1.0, confidence=1.0, reinforced=1, drift="gone")
-    found = dict(signals.weigh(one, Use(3, 0), NOW))
-    assert found == pytest.approx(
-        {"recency": 1.025, "confidence": 1, "priority": 1.15, "reinforcement": 1.03, "drift": 0.6, "usefulness": 0.88}
-    )
+    one = record(age_days=90, priority=1.0, confidence=1.0, reinforced=1, drift="gone", domain="issues")
+    wanted, use = {"issues": 0.1}, Use(30, 0)
+    weighed = dict(signals.weigh(one, use, NOW, wanted))
+    assert weighed == {
+        "recency": signals.recency(one, NOW),
+        "confidence": signals.confidence(one, NOW),
+        "priority": signals.priority(one),
+        "reinforcement": signals.reinforcement(one),
+        "drift": signals.drift(one),
+        "usefulness": signals.usefulness(use),
+        "domain": signals.domain(one, wanted),
+    }
+    assert 1.0 not in weighed.values()
+
+
+def test_a_record_that_nothing_speaks_for_or_against_counts_as_it_is() -> None:
+    neutral = dict(signals.weigh(record(age_days=1e6), Use(), NOW, {}))
+    assert neutral == pytest.approx(dict.fromkeys(neutral, 1.0))

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import threading
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, TypeVar
 
 from ..model.address import parse_prefix
 from ..model.change import Change, Receipt, Step
-from ..model.errors import Ambiguous, Conflict, Invalid, NotFound
+from ..model.errors import Ambiguous, Invalid, NotFound, RateLimited, Unauthorized, Unavailable
 from ..model.event import CONSCIOUS, Snapshot
 from ..model.moments import parse as parse_moment
 from ..model.node import GLOBAL_PROJECT
@@ -17,11 +18,16 @@ from ..model.record import CURRENT, Record
 from ..model.scope import READ, Principal, Scope
 from ..model.standing import DOMAINS
 from ..providers.embedder import Embedder
+from ..search.find import Rerank
+from ..search.passages import passages_of
 from ..store.protocol import Measurement, Reader, Store
-from ..store.receive import Embed, receive
+from ..store.receive import Embed, receive, take_on
+from .lately import Given, Lately
 
 if TYPE_CHECKING:
     from ..store.protocol import Vector
+
+T = TypeVar("T")
 
 CANDIDATES_SHOWN = 10
 
@@ -33,24 +39,63 @@ def now_micros() -> int:
 @dataclass(frozen=True)
 class Engine:
     """The parts that every verb needs. `domains` are Marrow's own and the project's. `pending`, `recalled` and
-    `used` are counts that are not yet written; `named` the projects whose names this process has seen to."""
+    `used` are counts that are not yet written, and `lately` what they come from; threads share them. `named` are the
+    projects whose names this process has seen to."""
 
     store: Store
     embedder: Embedder
     clock: Callable[[], int] = now_micros
     domains: tuple[str, ...] = DOMAINS
     redact_extra: tuple[str, ...] = ()
+    rerank: Rerank | None = None
     pending: list[Measurement] = field(default_factory=list)
     recalled: list[int] = field(default_factory=list)
     used: list[int] = field(default_factory=list)
+    lately: Lately = field(default_factory=Lately)
+    counting: threading.Lock = field(default_factory=threading.Lock)
     named: set[str] = field(default_factory=set)
 
     def embed(self) -> Embed | None:
         """What the door embeds texts with; None when search goes by words alone."""
         return self._documents if self.embedder.dimensions else None
 
-    def _documents(self, texts: Sequence[str]) -> Sequence[Vector]:
-        return list(self.embedder.documents(texts))
+    def model(self) -> tuple[str, int] | None:
+        """The embedder's model and its number of dimensions; None when search goes by words alone."""
+        return (self.embedder.model, self.embedder.dimensions) if self.embedder.dimensions else None
+
+    def gave(self, asker: Asker, records: Iterable[Record], asked: str) -> None:
+        """Count what was recalled for a message, and keep it in mind for what follows."""
+        now = self.clock()
+        given = [Given(r.entry, r.node.address, asked, asker.principal, now) for r in records]
+        self.recalled.extend(one.entry for one in given)
+        self.lately.add(given)
+
+    def uncounted(self) -> Engine:
+        """The same for one who only asks what would be recalled."""
+        return replace(self, recalled=[], used=[], lately=Lately())
+
+    def drain(self) -> tuple[list[Measurement], list[int], list[int]]:
+        """Take out what is to be written: pending, recalled and used. What is added meanwhile waits for the next."""
+        with self.counting:
+            return _taken(self.pending), _taken(self.recalled), _taken(self.used)
+
+    def vectors(self, texts: Sequence[str]) -> list[Vector]:
+        """The vectors of texts as they are kept: one, or for a long text one for each passage."""
+        pieces = [passages_of(text) for text in texts]
+        rows = self.embedder.documents([piece for some in pieces for piece in some])
+        found, start = [], 0
+        for some in pieces:
+            found.append(rows[start] if len(some) == 1 else rows[start : start + len(some)])
+            start += len(some)
+        return found
+
+    def _documents(self, texts: Sequence[str]) -> Sequence[Vector | None]:
+        """None for each when a service does not answer: what is said is saved all the same, and `reindex` makes the
+        vectors later."""
+        try:
+            return self.vectors(texts)
+        except (Unavailable, RateLimited, Unauthorized):
+            return [None] * len(texts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +137,6 @@ def submit(
     embed: Embed | None = None,
 ) -> Receipt:
     """Send a change through the door."""
-    check_model(engine)
     place = asker.scope.project if project is None else project
     names = asker.aliases if place == asker.scope.project and place not in engine.named else ()
     change = Change(operation, asker.actor, asker.namespace, place, tuple(steps), summary, layer, names)
@@ -102,30 +146,26 @@ def submit(
         asker.principal,
         now=engine.clock(),
         embed=embed or engine.embed(),
+        model=engine.model(),
         redact_extra=engine.redact_extra,
     )
     engine.named.add(place)
     return receipt
 
 
+def _taken(counts: list[T]) -> list[T]:
+    """Others only append, so the beginning of the list is as it was copied."""
+    taken = list(counts)
+    del counts[: len(taken)]
+    return taken
+
+
 def check_model(engine: Engine) -> None:
     """The store's vectors must be those of this embedder; a new store takes them on."""
-    if not engine.embedder.dimensions:
-        return
-    ours = (engine.embedder.model, engine.embedder.dimensions)
-    with engine.store.reading() as reader:
-        theirs = reader.vector_model()
-    if theirs == ours:
-        return
-    if theirs is not None:
-        raise Conflict(
-            f"The store's vectors are of {theirs[0]} ({theirs[1]} numbers), and not of {ours[0]} ({ours[1]}).",
-            hint="`marrow reindex vectors` makes them anew; until then search goes by words.",
-            field="embedder",
-        )
-    with engine.store.writing() as writer:
-        if writer.vector_model() is None:
-            writer.clear_vectors(*ours)
+    model = engine.model()
+    if model is not None:
+        with engine.store.writing() as writer:
+            take_on(writer, model)
 
 
 def resolve(

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import NamedTuple
 
 from ..model.record import CURRENT, Filter, Record
-from ..search.find import Question, find
+from ..search.find import find
+from ..search.question import Question
 from ..store.terms import query_terms, terms_of
 from .engine import Asker, Engine, resolve
-from .recall import recall
+from .recall import Recalled, recall
 
 
 class Explained(NamedTuple):
@@ -29,26 +29,28 @@ def explain(engine: Engine, asker: Asker, address: object, message: str) -> Expl
     with engine.store.reading() as reader:
         record = resolve(reader, asker, address)
         wanted = Filter(projects=asker.places(), include_superseded=True)
-        hits = find(reader, engine.embedder, Question(message, asker.namespace, wanted, now, CURRENT, 1000))
-    given = recall(replace(engine, recalled=[]), asker, message)  # only asked what would be: it is not counted
-    recalled = {r.entry for r in given.pinned + given.questions} | {h.record.entry for h in given.relevant}
+        hits = find(
+            reader, engine.embedder, Question(message, asker.namespace, wanted, now, CURRENT, 1000), engine.rerank
+        ).hits
+    given = recall(engine.uncounted(), asker, message)
+    recalled = {r.entry for r in given.pinned + given.questions} | {kept.record.entry for kept in given.relevant}
     rank = next((i for i, hit in enumerate(hits, 1) if hit.record.entry == record.entry), 0)
     hit = hits[rank - 1] if rank else None
     shared = tuple(sorted(set(query_terms(message)).intersection(terms_of(record.node.content))))
-    reasons = _reasons(record, given.depth, rank, shared, record.entry in recalled, now)
+    reasons = _reasons(record, given, rank, shared, record.entry in recalled, now)
     return Explained(
         record, record.entry in recalled, rank, hit.score if hit else 0.0, hit.why if hit else (), shared, reasons
     )
 
 
 def _reasons(
-    record: Record, depth: int, rank: int, shared: tuple[str, ...], recalled: bool, now: int
+    record: Record, given: Recalled, rank: int, shared: tuple[str, ...], recalled: bool, now: int
 ) -> tuple[str, ...]:
     found = []
     if not record.standing.is_active(now):
         state = record.standing.state if record.standing.state != "active" else "expired"
         found.append(f"It is {state}: only what is active is recalled.")
-    if not depth:
+    if not given.depth:
         found.append("The message asks for nothing: it has no word that could be looked for.")
     if record.standing.pinned:
         found.append("It is pinned.")
@@ -58,8 +60,9 @@ def _reasons(
         found.append("It shares no word with the message; it came by its meaning or its thread.")
     else:
         found.append("It shares no word with the message and is not close to it in meaning.")
-    if rank and not recalled and record.standing.is_active(now) and depth:
-        found.append(f"It is number {rank} in the ranking; the cut keeps at most {depth} that are close to the best.")
+    if rank and not recalled and record.standing.is_active(now) and given.depth:
+        why_not = given.left.get(record.entry, "others are more relevant")
+        found.append(f"It is number {rank} in the ranking, and is not told: {why_not}.")
     if record.standing.drift:
         found.append(f"The code it is anchored to has {record.standing.drift}: it sinks.")
     return tuple(found)

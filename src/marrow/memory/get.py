@@ -8,6 +8,7 @@ from ..model.link import Anchor, Link
 from ..model.node import Occurrence
 from ..model.record import Interval, Record
 from .engine import Asker, Engine, resolve, sequence
+from .feedback import count
 
 
 class Whole(NamedTuple):
@@ -27,7 +28,7 @@ def get(engine: Engine, asker: Asker, address: object, *, history: bool = False,
         seq = sequence(reader, asker, as_of, engine.clock())
         record = resolve(reader, asker, address, seq=seq, everywhere=True)
         mine = record.node.address
-        engine.used.append(record.entry)  # asked for by name: whatever recalled it was right to
+        count(engine, asker, reader, record.entry)
         links = reader.links(
             asker.namespace, [mine], asker.principal.readable(tuple({record.project, asker.scope.project})), seq
         )

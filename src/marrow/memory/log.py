@@ -7,9 +7,10 @@ from typing import NamedTuple
 
 from ..model.errors import Invalid
 from ..model.record import Filter, Record
-from ..search.find import Question, find
+from ..search.cut import MEANING_MIN
+from ..search.find import find
+from ..search.question import Question
 from .engine import Asker, Engine, sequence
-from .recall import COSINE_MIN
 from .search import LIMIT_MAX
 
 
@@ -33,9 +34,9 @@ def log(
         seq = sequence(reader, asker, as_of, now)
         wanted = replace(wanted, projects=asker.principal.readable(wanted.projects), include_superseded=True)
         if topic.strip():
-            hits = find(reader, engine.embedder, Question(topic, asker.namespace, wanted, now, seq, limit))
+            hits = find(reader, engine.embedder, Question(topic, asker.namespace, wanted, now, seq, limit)).hits
             # A log is no ranking: only what speaks of the topic.
-            records = [hit.record for hit in hits if hit.part("words") or hit.part("meaning") >= COSINE_MIN]
+            records = [h.record for h in hits if h.evidence and (h.evidence.words or h.evidence.meaning >= MEANING_MIN)]
         else:
             records = reader.records_of(reader.select(asker.namespace, wanted, seq, now, limit), seq)
         records.sort(key=lambda r: (-r.since_seq, r.node.address))

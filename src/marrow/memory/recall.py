@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from ..model.errors import Invalid
 from ..model.record import CURRENT, Filter, Record
 from ..model.scope import READ
-from ..search.find import Hit, Question, find
+from ..search.cut import Kept, cut
+from ..search.find import find
+from ..search.question import Question
 from ..store.protocol import Reader
 from ..store.terms import query_terms, terms_of
 from .engine import Asker, Engine
@@ -20,20 +23,18 @@ QUESTIONS_MAX = 3
 QUESTION_KINDS = ("question", "gap")
 DEPTHS = ((0, 0), (2, 3), (5, 5), (10, 8))
 DEPTH_MAX = 12
-# Below these a hit is about something else. Measured on pairs of unrelated sentences, whose cosines stay under .25.
-COSINE_MIN = 0.30
-OVERLAP_MIN = 0.34
-LEANING_MIN = 0.15
-SHARE_OF_BEST_MIN = 0.45
+# How many are found for the cut to choose from.
+FOUND = 24
 
 
 class Recalled(NamedTuple):
-    """In tiers. `depth` is how many the message was worth."""
+    """In tiers. `depth` is how many the message was worth; `left` says why others that were found are not told."""
 
     pinned: tuple[Record, ...]
-    relevant: tuple[Hit, ...]
+    relevant: tuple[Kept, ...]
     questions: tuple[Record, ...]
     depth: int
+    left: Mapping[int, str]
 
 
 def recall(
@@ -41,6 +42,7 @@ def recall(
     asker: Asker,
     message: str,
     *,
+    wanted: Filter | None = None,
     files: Sequence[str] = (),
     symbols: Sequence[str] = (),
     limit: int | None = None,
@@ -50,28 +52,32 @@ def recall(
         raise Invalid("limit is a number from 1 to 100.", field="limit")
     asker.principal.check(READ, asker.namespace, asker.scope.project)
     now = engine.clock()
-    places = asker.places()
-    text = " ".join([message, *files, *symbols])[:MESSAGE_MAX]
-    depth = _depth(text)
+    wanted = wanted or Filter(projects=asker.places())
+    text = " ".join([message, *symbols])[:MESSAGE_MAX]
+    depth = _depth(text, files)
     with engine.store.reading() as reader:
         if not depth:
-            return Recalled((), (), (), 0)
-        pinned = _pinned(reader, asker, places, now)
+            return Recalled((), (), (), 0, {})
+        pinned = _pinned(reader, asker, wanted, now)
         taken = frozenset(record.entry for record in pinned)
-        question = Question(text, asker.namespace, Filter(projects=places), now, limit=2 * DEPTH_MAX, without=taken)
-        hits = _cut(find(reader, engine.embedder, question), query_terms(text))
-        open_ones = [h.record for h in hits if h.record.node.kind in QUESTION_KINDS]
-        relevant = [h for h in hits if h.record.node.kind not in QUESTION_KINDS]
-    chosen = relevant[: min(depth, limit) if limit else depth]
-    engine.recalled.extend(hit.record.entry for hit in chosen)
-    return Recalled(tuple(pinned), tuple(chosen), tuple(open_ones[:QUESTIONS_MAX]), depth)
+        question = Question(text, asker.namespace, wanted, now, limit=FOUND, without=taken, at_hand=(*files, *symbols))
+        hits, asked, _ = find(reader, engine.embedder, question, engine.rerank)
+        vectors = reader.vectors_of([hit.record.entry for hit in hits])
+    # Each tier by itself: a question that is still open must not hide what is known.
+    asking = [hit for hit in hits if hit.record.node.kind in QUESTION_KINDS]
+    open_ones = cut(question, asking, asked, vectors)
+    knowing = [hit for hit in hits if hit.record.node.kind not in QUESTION_KINDS]
+    relevant = cut(question, knowing, asked, vectors)
+    chosen = relevant.told[: min(depth, limit) if limit else depth]
+    engine.gave(asker, [kept.record for kept in chosen], text)
+    questions = tuple(kept.record for kept in open_ones.told[:QUESTIONS_MAX])
+    return Recalled(tuple(pinned), tuple(chosen), questions, depth, {**open_ones.left, **relevant.left})
 
 
-def _depth(message: str) -> int:
+def _depth(message: str, files: Sequence[str]) -> int:
     """How much a message is worth: a greeting nothing, a long question more."""
     words = [term for term in query_terms(message) if len(term) > 1]
-    has_content = any(term not in _GREETINGS for term in words)
-    if not has_content:
+    if all(term in CHATTER for term in words) and not (files and len(words) > 1):
         return 0
     for least, depth in DEPTHS:
         if len(words) <= least:
@@ -79,34 +85,18 @@ def _depth(message: str) -> int:
     return DEPTH_MAX
 
 
-_GREETINGS = frozenset(
-    terms_of("hi hello hey thanks thank ok okay yes no sure great good morning evening bye please continue")
+# What people say to be polite, or to go on. A message of nothing else asks for nothing.
+CHATTER = frozenset(
+    terms_of(
+        "hi hello hey thanks thank ok okay yes no sure great good morning afternoon evening bye please continue go "
+        "going get nice hope weekend holiday holidays coffee back first let's lets next one look looks looking fine "
+        "cool perfect awesome alright well done start started today day work lunch later see welcome cheers everybody "
+        "everyone all team"
+    )
 )
 
 
-def _pinned(reader: Reader, asker: Asker, places: tuple[str, ...] | None, now: int) -> list[Record]:
-    entries = reader.select(asker.namespace, Filter(projects=places, pinned=True), CURRENT, now)
+def _pinned(reader: Reader, asker: Asker, wanted: Filter, now: int) -> list[Record]:
+    entries = reader.select(asker.namespace, replace(wanted, pinned=True), CURRENT, now)
     records = reader.records_of(entries, CURRENT)
     return sorted(records, key=lambda r: (-r.standing.priority, -r.last_at))[:PINNED_MAX]
-
-
-def _cut(hits: Sequence[Hit], terms: Sequence[str]) -> list[Hit]:
-    """Only what speaks about the same thing: enough of the words, or close in meaning, and not far behind the best."""
-    asked = {term for term in terms if not term.endswith("*")}
-    kept: list[Hit] = []
-    for hit in hits:
-        if kept and hit.score < SHARE_OF_BEST_MIN * kept[0].score:
-            continue
-        if hit.part("meaning") >= COSINE_MIN or _is_about(asked, hit):
-            kept.append(hit)
-    return kept
-
-
-def _is_about(asked: set[str], hit: Hit) -> bool:
-    """Enough of the words. One of them alone says little: then the meaning must lean the same way. A pattern matches
-    or does not."""
-    if not asked:
-        return hit.part("words") > 0
-    shared = len(asked.intersection(terms_of(hit.record.node.content)))
-    is_enough = shared >= min(2, len(asked)) or hit.part("meaning") >= LEANING_MIN
-    return is_enough and shared >= OVERLAP_MIN * len(asked)

@@ -126,5 +126,5 @@ def _vectors(engine: Engine, progress: Progress | None) -> int:
 
 
 def _embedded(engine: Engine, records: Sequence[Record]) -> list[tuple[int, Vector]]:
-    vectors = engine.embedder.documents([record.node.content for record in records])
+    vectors = engine.vectors([record.node.content for record in records])
     return [(record.entry, vector) for record, vector in zip(records, vectors, strict=True)]

@@ -6,14 +6,15 @@ from ..model.change import Receipt
 from ..model.change import Reinforce as ReinforceStep
 from ..model.record import CURRENT, Record
 from .engine import Asker, Engine, resolve, submit
+from .feedback import count
 
 
 def reinforce(engine: Engine, asker: Asker, address: object) -> tuple[Record, Receipt]:
     """The record as it stands afterwards."""
     with engine.store.reading() as reader:
         record = resolve(reader, asker, address)
-    engine.used.append(record.entry)
     step = ReinforceStep(record.node.address)
     receipt = submit(engine, asker, "memory_reinforce", [step], summary="reinforce", project=record.project)
     with engine.store.reading() as reader:
+        count(engine, asker, reader, record.entry)
         return reader.records_of([record.entry], CURRENT)[0], receipt

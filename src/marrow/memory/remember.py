@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from ..model.change import NEW, Receipt, Say
 from ..model.draft import Draft, check_kind, occurrence_of, standing_of
 from ..model.errors import Invalid, TooLarge
-from ..model.record import CURRENT, Record
-from ..search.compare import CONTRADICTS, RELATED_COSINE, Likeness, compare
+from ..model.record import Record
+from ..search.compare import COMPARED_COSINE, NEAR, Likeness, compare
 from ..store.receive import Embed
 from .engine import Asker, Engine, resolve, submit
+from .feedback import heard
 
 if TYPE_CHECKING:
     from ..store.protocol import Vector
@@ -72,6 +73,8 @@ def remember(
         engine, asker, operation, says, summary=f"remember {noun}", project=project, embed=_keeping(engine, vectors)
     )
     is_compared = len(drafts) <= COMPARED_MAX
+    if operation == "memory_save":  # what is taken in from elsewhere follows from no recall
+        heard(engine, asker, (text for say in says for text in (say.content, *(target for _, target in say.links))))
     saved = []
     for outcome in receipt.outcomes:
         record = outcome.record
@@ -90,9 +93,12 @@ def _keeping(engine: Engine, vectors: dict[str, Vector]) -> Embed | None:
     if embed is None:
         return None
 
-    def keep(texts: Sequence[str]) -> Sequence[Vector]:
+    from ..store.matrix import mean_of
+
+    def keep(texts: Sequence[str]) -> Sequence[Vector | None]:
         found = embed(texts)
-        vectors.update(zip(texts, found, strict=True))
+        pairs = zip(texts, found, strict=True)
+        vectors.update((text, mean_of(vector)) for text, vector in pairs if vector is not None)
         return found
 
     return keep
@@ -102,13 +108,14 @@ def similar(engine: Engine, asker: Asker, record: Record, vector: Vector) -> tup
     """What is known in the same place and is like the new record, contradictions first."""
     found = []
     with engine.store.reading() as reader:
-        near = reader.nearest(asker.namespace, vector, (record.project,), None, NEAREST + 1, RELATED_COSINE)
+        near = reader.nearest(asker.namespace, vector, (record.project,), None, NEAREST + 1, COMPARED_COSINE)
         cosines = {entry: cosine for entry, cosine in near if entry != record.entry}
-        for other in reader.records_of(list(cosines), CURRENT):
-            likeness = compare(record.node.content, other.node.content, cosines[other.entry])
-            if likeness:
-                found.append(Similar(other.node.address, other.node.content, likeness))
-    found.sort(key=lambda s: (s.likeness.what != CONTRADICTS, -s.likeness.similarity))
+        others = reader.texts_of(list(cosines))
+    for entry, address, content in others:
+        likeness = compare(record.node.content, content, cosines[entry])
+        if likeness:
+            found.append(Similar(address, content, likeness))
+    found.sort(key=lambda s: (s.likeness.what == NEAR, -s.likeness.similarity))
     return tuple(found[:LIKENESSES_MAX])
 
 

@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 from ..model.errors import Invalid
 from ..model.record import Filter
-from ..search.find import Hit, Question, find
+from ..search.find import Hit, find
+from ..search.question import Question
 from .engine import Asker, Engine, sequence
 from .moment import moment
 
@@ -43,9 +44,6 @@ def search(
         if not query.strip():
             entries = reader.select(asker.namespace, wanted, seq, now, limit)
             return Found(tuple(Hit(record, 0.0) for record in reader.records_of(entries, seq)), now)
-        model = reader.vector_model()
         question = Question(query, asker.namespace, wanted, now, seq, limit)
-        hits = [hit for hit in find(reader, engine.embedder, question) if hit.score >= min_score]
-    is_whole = not engine.embedder.dimensions or model in (None, (engine.embedder.model, engine.embedder.dimensions))
-    missing = "" if is_whole else f"by words only: the vectors are of {model[0] if model else 'none'}"
-    return Found(tuple(hits), now, missing)
+        found = find(reader, engine.embedder, question, engine.rerank)
+    return Found(tuple(hit for hit in found.hits if hit.score >= min_score), now, found.degraded)

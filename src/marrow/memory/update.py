@@ -10,6 +10,7 @@ from ..model.draft import check_domain, check_tags, expiry
 from ..model.errors import Invalid
 from ..model.node import Occurrence
 from .engine import Asker, Engine, resolve, submit
+from .feedback import count, heard
 from .remember import Similar, similar
 
 STANDING_FIELDS = (
@@ -53,11 +54,17 @@ def update(
         said = Occurrence(at=now, user=asker.scope.user, source="update")
         step = Supersede(old, content, said, reason, changes)
     receipt = submit(engine, asker, "memory_update", [step], summary="update", project=record.project)
+    with engine.store.reading() as reader:
+        count(engine, asker, reader, record.entry)
+    heard(engine, asker, [content or "", reason])
     outcome = receipt.outcomes[0]
     alike: tuple[Similar, ...] = ()
-    if outcome.record is not None and engine.embedder.dimensions:
-        vector = engine.embedder.documents([outcome.record.node.content])[0]
-        alike = similar(engine, asker, outcome.record, vector)
+    embed = engine.embed()
+    if outcome.record is not None and embed is not None:
+        from ..store.matrix import mean_of
+
+        vector = embed([outcome.record.node.content])[0]
+        alike = () if vector is None else similar(engine, asker, outcome.record, mean_of(vector))
     return Updated(outcome.address, old, outcome.what, receipt, alike)
 
 

@@ -7,7 +7,7 @@ commitment stays, so the chain still verifies, and without the salt a guess at t
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .address import field
 
@@ -54,12 +54,12 @@ class Event:
 
     def sealed(self) -> Event:
         """The same event with its hash, which covers everything in it and the event before it."""
-        return Event(**{**{name: getattr(self, name) for name in self.__slots__}, "hash": self.digest()})
+        return replace(self, hash=self.digest())
 
     def digest(self) -> str:
         texts = (self.seq, self.at, self.actor, self.operation, self.layer, self.summary, self.project, self.domain)
-        parts = [b"marrow event 1 sha256\n", *(field(str(text).encode()) for text in texts)]
-        parts += [field(b"".join(t.commitment for t in self.touched))]
+        parts = [b"marrow event 1 sha256\n", *[field(str(text).encode()) for text in texts]]
+        parts.append(field(b"".join([t.commitment for t in self.touched])))
         parts += [field(text.encode()) for text in (self.detail, self.root, self.previous)]
         return hashlib.sha256(b"".join(parts)).hexdigest()
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 BUCKET_DIGITS = 4
 _EMPTY = bytes(32)
@@ -40,13 +40,27 @@ def child_of(children: bytes, digit: str) -> bytes:
 
 def with_child(children: bytes, digit: str, child: bytes) -> bytes:
     """The children with one of them changed, added, or taken away when it is empty."""
-    name = digit.encode()
+    return with_children(children, {digit: child})
+
+
+def with_children(children: bytes, changed: Mapping[str, bytes]) -> bytes:
+    """The same for several of them at once."""
     parts = {children[at : at + 1]: children[at : at + _CHILD_BYTES] for at in range(0, len(children), _CHILD_BYTES)}
-    if any(child):
-        parts[name] = name + child
-    else:
-        parts.pop(name, None)
-    return b"".join(parts[key] for key in sorted(parts))
+    for digit, child in changed.items():
+        name = digit.encode()
+        if child != _EMPTY:
+            parts[name] = name + child
+        else:
+            parts.pop(name, None)
+    return b"".join([parts[key] for key in sorted(parts)])
+
+
+def by_parent(below: Mapping[str, bytes]) -> dict[str, dict[str, bytes]]:
+    """The hashes of one level, under the prefixes of the level above it."""
+    found: dict[str, dict[str, bytes]] = {}
+    for prefix, child in below.items():
+        found.setdefault(prefix[:-1], {})[prefix[-1]] = child
+    return found
 
 
 def prefixes(digits: int) -> list[str]:
@@ -62,9 +76,7 @@ def levels(leaves: Iterable[tuple[str, bytes]]) -> list[dict[str, bytes]]:
     below = {prefix: bucket_hash(found) for prefix, found in buckets.items()}
     found_levels: list[dict[str, bytes]] = []
     for _ in range(BUCKET_DIGITS):
-        above: dict[str, bytes] = {}
-        for prefix, child in below.items():
-            above[prefix[:-1]] = with_child(above.get(prefix[:-1], no_children()), prefix[-1], child)
+        above = {parent: with_children(no_children(), children) for parent, children in by_parent(below).items()}
         found_levels.append(above)
         below = {prefix: inner_hash(children) for prefix, children in above.items()}
     return found_levels

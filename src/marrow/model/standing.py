@@ -51,6 +51,12 @@ class Standing:
     salt: str = ""
 
     def __post_init__(self) -> None:
+        is_known = self.state in STATES and self.classification in CLASSIFICATIONS and self.drift in DRIFTS
+        are_shares = type(self.priority) is type(self.confidence) is float
+        if not (is_known and are_shares and 0.0 <= self.priority <= 1.0 and 0.0 <= self.confidence <= 1.0):
+            self._check()
+
+    def _check(self) -> None:
         for name in ("priority", "confidence"):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
@@ -125,6 +131,32 @@ def changed(standing: Standing, changes: Mapping[str, object]) -> Standing:
 
 
 _FIELDS = tuple(f.name for f in fields(Standing))
+
+
+def placed(standing: Standing, salt: str, now: int, said_at: int) -> Standing:
+    """The standing of a node that is new in its place."""
+    # What `replace` would do in four times the time.
+    return Standing(
+        standing.state,
+        standing.domain,
+        standing.semantic,
+        standing.priority,
+        standing.confidence,
+        standing.pinned,
+        standing.preliminary,
+        standing.classification,
+        standing.approved,
+        standing.tags,
+        standing.aliases,
+        standing.reinforced,
+        standing.reinforced_at or said_at,
+        standing.expires_at,
+        standing.drift,
+        standing.generation,
+        now,
+        standing.reason,
+        salt,
+    )
 
 
 def reinforced(standing: Standing, now: int) -> Standing:

@@ -20,7 +20,7 @@ from ..model.scope import WRITE
 from . import help_text
 from .filters import in_project, wanted
 from .table import Call, operation
-from .views import View, hit_view, standing_shape, standing_words, view
+from .views import View, hit_view, kept_view, standing_shape, standing_words, view
 
 
 class Recalled(NamedTuple):
@@ -50,6 +50,8 @@ def memory_recall(
     files: Annotated[list[str] | None, "paths at hand"] = None,
     symbols: list[str] | None = None,
     limit: int | None = None,
+    project: Annotated[str, "default: this one; all: every one"] = "",
+    service: str = "",
     budget_tokens: int | None = None,
 ) -> Recalled:
     """What the project's memory knows that matters for this message: decisions, causes, conventions, open questions.
@@ -57,9 +59,11 @@ def memory_recall(
     Nothing relevant, nothing returned. Ask at the start of a task and when its subject changes.
     """
     now = call.engine.clock()
-    found = recall(call.engine, call.asker, message, files=files or (), symbols=symbols or (), limit=limit)
+    chosen = wanted(call, project=project, service=service)
+    about = {"files": files or (), "symbols": symbols or ()}
+    found = recall(call.engine, call.asker, message, wanted=chosen, limit=limit, **about)
     items = [view(r, now)._replace(tier="Pinned") for r in found.pinned]
-    items += [hit_view(hit, now, False)._replace(tier="Relevant") for hit in found.relevant]
+    items += [kept_view(kept, now)._replace(tier="Relevant") for kept in found.relevant]
     items += [view(r, now)._replace(tier="Open questions") for r in found.questions]
     return Recalled(tuple(items))
 
@@ -235,10 +239,10 @@ class SavedView(NamedTuple):
 
 
 def _similar_lines(similar: tuple[dict[str, Any], ...]) -> list[str]:
-    words = {"contradicts": "contradicts?", "near": "nearly the same:"}
+    words = {"replaces": "replaces?", "contradicts": "contradicts?", "near": "nearly the same:"}
     lines = [f"  {words[one['what']]} [{one['address']}] {one['content']} ({one['reason']})" for one in similar]
-    if any(one["what"] == "contradicts" for one in similar):
-        lines.append("  If this replaces it, update the older one, or relate the two with supersedes.")
+    if any(one["what"] != "near" for one in similar):
+        lines.append("  If this replaces it: relate the two with supersedes (this one to the older one).")
     return lines
 
 
@@ -280,6 +284,7 @@ def memory_save(
     chain: str = "",
     preliminary: bool | None = None,
     thread: str = "",
+    service: str = "",
     at: Annotated[str, "when it was said"] = "",
     metadata: dict[str, Any] | None = None,
     scope: Literal["project", "global"] = "project",
@@ -305,6 +310,7 @@ def memory_save(
         "chain": chain,
         "preliminary": preliminary,
         "thread": thread,
+        "service": service or call.asker.scope.service,
         "at": at,
         "metadata": metadata or {},
         "ttl_days": ttl_days,
@@ -321,11 +327,11 @@ def memory_save(
 
 
 _ITEM_SPELLINGS = {"text": "content", "importance": "priority", "chain_id": "chain", "chain_name": "chain"}
-_ITEM_MORE = ("service", "user", "source")
+_ITEM_MORE = ("user", "source")
 
 
 def _draft(item: Any, shared: dict[str, Any], call: Call, at_index: int) -> Draft:
-    fields = {**shared, "user": call.asker.scope.user, "service": call.asker.scope.service}
+    fields = {**shared, "user": call.asker.scope.user}
     if isinstance(item, dict):
         for name, value in item.items():
             known = _ITEM_SPELLINGS.get(name, name)

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 from ..memory.active import active
 from ..memory.explain import explain
+from ..memory.feedback import feedback
 from ..memory.forget import forget
 from ..memory.log import log
 from ..memory.reinforce import reinforce
@@ -38,6 +39,37 @@ def memory_reinforce(call: Call, address: str) -> Done:
     """Say that a memory proved itself: it rises, and its confidence no longer fades."""
     record, receipt = reinforce(call.engine, call.asker, address)
     return Done(shown(record.node.address), f"reinforced {record.standing.reinforced} times", receipt.seq)
+
+
+class Used(NamedTuple):
+    """Which memories were used, and why it is thought so. `looked_at` is how many were recalled and not yet used."""
+
+    items: tuple[dict[str, str], ...]
+    looked_at: int
+    left_out: int = 0
+
+    def text(self) -> str:
+        if not self.looked_at:
+            return "Nothing was recalled lately that this could tell of."
+        lines = [f"{len(self.items)} of {self.looked_at} recalled memories newly count as used."]
+        return "\n".join([*lines, *(f"[{item['address']}] {item['why']}" for item in self.items)])
+
+
+@operation("tree")
+def memory_used(
+    call: Call,
+    said: Annotated[str, "what was written since the recall, without what the memory gave"] = "",
+    files: Annotated[list[str] | None, "paths edited since"] = None,
+    addresses: Annotated[list[str] | None, "which recalled ones to look for; alone: these were used"] = None,
+    message: Annotated[str, "what had been asked, where another process recalled them"] = "",
+) -> Used:
+    """Tell what followed a recall, after each turn: memories that were used rise, those that never are sink.
+
+    A memory was used when its address is named, its file edited, or its words repeated beyond those of the question.
+    """
+    about = {"files": files or (), "addresses": addresses or ()}
+    found = feedback(call.engine, call.asker, said, asked=message, **about)
+    return Used(tuple({"address": shown(address), "why": why} for address, why in found.used), found.looked_at)
 
 
 @operation("tree", right=WRITE, changes=True, destructive=True, aliases=("invalidate_user_memory",))

@@ -13,6 +13,7 @@ from ..model.address import shown
 from ..model.moments import age, iso
 from ..model.node import GLOBAL_PROJECT
 from ..model.record import Record
+from ..search.cut import Kept
 from ..search.find import Hit
 
 LOW_CONFIDENCE = 0.5
@@ -34,6 +35,7 @@ class View(NamedTuple):
     tags: tuple[str, ...] = ()
     why: Mapping[str, float] = NO_REASONS
     tier: str = ""
+    passage: str = ""
 
     def line(self) -> str:
         """One entry of a list for a reader: reference material, labelled with its age and standing."""
@@ -80,6 +82,14 @@ def hit_view(hit: Hit, now: int, explain: bool) -> View:
     return view(
         hit.record, now, score=hit.score, why={name: round(part, 4) for name, part in hit.why} if explain else None
     )
+
+
+def kept_view(kept: Kept, now: int) -> View:
+    """What recall tells: also what it replaced though nobody linked them, how often it was said, and which passage."""
+    found = hit_view(kept.hit, now, False)
+    marks = [f"replaces {shown(record.node.address)}: {reason}" for record, reason in kept.replaced]
+    marks += [f"{kept.same} more say the same"] if kept.same else []
+    return found._replace(marks=(*found.marks, *marks), passage=kept.passage)
 
 
 def standing_shape(standing: Any) -> dict[str, Any]:

@@ -7,11 +7,14 @@ two schemes over the same weights, must never be compared. A change in what the 
 from __future__ import annotations
 
 import math
+import os
 import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from marrow.model.errors import Invalid
+from marrow.providers.prompts import Kind
+from marrow.providers.rows import unit_rows
 from marrow.providers.static import StaticEmbedder
 
 if TYPE_CHECKING:
@@ -23,7 +26,8 @@ class Embedder(Protocol):
     """Turns texts into vectors of unit length, so that a dot product is a cosine.
 
     A text in which nothing is known gives a zero vector: it is like nothing, itself included. The same text gives
-    the same bytes, alone or in any batch. Implementations can be shared between threads.
+    the same bytes, alone or in any batch; from a service, the same numbers to within its own accuracy. Implementations
+    can be shared between threads, and load or ask nothing before the first text.
     """
 
     @property
@@ -38,8 +42,8 @@ class Embedder(Protocol):
         """The vectors of texts that are kept, one row each: (len(texts), dimensions)."""
         ...
 
-    def query(self, text: str) -> NDArray[float32]:
-        """The vector of a question: (dimensions,)."""
+    def query(self, text: str, kind: Kind = "observation") -> NDArray[float32]:
+        """The vector of a question: (dimensions,). `kind` says what it looks for, to models that want to know."""
         ...
 
 
@@ -62,7 +66,7 @@ class FakeEmbedder:
             vectors[row] = self._counts(text)
         return vectors
 
-    def query(self, text: str) -> NDArray[float32]:
+    def query(self, text: str, kind: Kind = "observation") -> NDArray[float32]:
         vector: NDArray[float32] = self.documents([text])[0]
         return vector
 
@@ -85,27 +89,117 @@ class NoEmbedder:
 
         return np.empty((len(texts), 0), dtype=np.float32)
 
-    def query(self, text: str) -> NDArray[float32]:
+    def query(self, text: str, kind: Kind = "observation") -> NDArray[float32]:
         import numpy as np
 
         return np.empty(0, dtype=np.float32)
 
 
-_CHOICES: dict[str, Callable[[], Embedder]] = {
-    "auto": StaticEmbedder,
-    "static": StaticEmbedder,
-    "fake": FakeEmbedder,
-    "none": NoEmbedder,
-}
+class Shortened:
+    """Another embedder's vectors, cut to their first numbers and brought to unit length again."""
+
+    def __init__(self, whole: Embedder, dimensions: int) -> None:
+        if not 1 <= dimensions <= whole.dimensions:
+            hint = f"Give from 1 to {whole.dimensions}."
+            what = f"The vectors of {whole.model} have {whole.dimensions} numbers."
+            raise Invalid(what, hint=hint, field="embedder.dimensions")
+        self._whole = whole
+        self.dimensions = dimensions
+        self.model = f"{whole.model}@{dimensions}"
+
+    def documents(self, texts: Sequence[str]) -> NDArray[float32]:
+        return unit_rows(self._whole.documents(texts), self.dimensions)
+
+    def query(self, text: str, kind: Kind = "observation") -> NDArray[float32]:
+        vector: NDArray[float32] = unit_rows(self._whole.query(text, kind)[None, :], self.dimensions)[0]
+        return vector
 
 
-def embedder(name: str) -> Embedder:
-    """The embedder with this name: "auto" and "static" are the built-in one, "none" is search by words alone."""
-    build = _CHOICES.get(name)
+CHOICES = "auto, static, none, fake, minilm, local:FOLDER, voyage, openai, http://HOST/v1#MODEL"
+
+
+def embedder(
+    name: str,
+    *,
+    model: str | None = None,
+    dimensions: int | None = None,
+    instructions: str | None = None,
+    key: str | None = None,
+) -> Embedder:
+    """The embedder with this name. Nothing is loaded and nobody is asked before the first text.
+
+    - `auto`, `static`: the one that is built in; `none`: search by words alone; `fake`: for tests.
+    - `local:WHERE`, or a path alone: a model on this machine. WHERE is its folder, its ONNX file, or its name.
+    - `minilm`: all-MiniLM-L6-v2, from the package that carries its weights or by its name.
+    - `voyage`, `voyage:MODEL`, `openai`, `openai:MODEL`: a service, with the key of its environment variable or `key`.
+    - `http://HOST:PORT/v1#MODEL`, or https: any address that answers as OpenAI does. It is sent `key`, and no other.
+
+    `model` is the MODEL or WHERE of a name that has none. `dimensions` asks for shorter vectors. `instructions` are put
+    before a question, in place of what is usual for the model; `none` puts nothing there.
+    """
+    kind, _, rest = name.partition(":")
+    if kind in ("http", "https"):
+        address, _, of = name.partition("#")
+        return _remote("", of or model, dimensions, instructions, key, address)
+    if kind in ("voyage", "openai"):
+        return _remote(kind, rest or model, dimensions, instructions, key, None)
+    if kind == "local" or is_path(name):
+        where = (rest if kind == "local" else name) or model
+        if not where:
+            raise Invalid("No model is named.", hint="Give local:FOLDER, or set embedder.model.", field="embedder")
+        return _local(where, dimensions, instructions)
+    build = _BUILT_IN.get(name)
     if build is None:
-        choices = ", ".join(_CHOICES)
-        raise Invalid(f"There is no embedder called {name!r}.", field="embedder", hint=f"Choose one of: {choices}.")
-    return build()
+        raise Invalid(f"There is no embedder called {name!r}.", field="embedder", hint=f"Choose one of: {CHOICES}.")
+    return build(dimensions, instructions)
+
+
+def is_path(text: str) -> bool:
+    """Whether this is written as a path, and not as a name."""
+    return text.startswith(("/", "./", "../", "~", ".\\", "..\\")) or text in (".", "..") or os.path.isabs(text)
+
+
+def _static(dimensions: int | None, _: str | None) -> Embedder:
+    built = StaticEmbedder()
+    return built if dimensions in (None, built.dimensions) else Shortened(built, dimensions)
+
+
+def _minilm(dimensions: int | None, instructions: str | None) -> Embedder:
+    from marrow.providers.by_name import minilm
+
+    return minilm(dimensions=dimensions, instructions=instructions)
+
+
+def _local(where: str, dimensions: int | None, instructions: str | None) -> Embedder:
+    from marrow.providers.by_name import local_embedder
+
+    return local_embedder(where, dimensions=dimensions, instructions=instructions)
+
+
+def _remote(
+    service: str,
+    model: str | None,
+    dimensions: int | None,
+    instructions: str | None,
+    key: str | None,
+    address: str | None,
+) -> Embedder:
+    from marrow.providers.remote import COMPATIBLE, SERVICES, RemoteEmbedder
+
+    if not service and not model:
+        hint = "Give it after a #, as in http://localhost:11434/v1#MODEL, or set embedder.model."
+        raise Invalid("No model is named for this address.", hint=hint, field="embedder.model")
+    known = SERVICES.get(service, COMPATIBLE)
+    return RemoteEmbedder(known, model, dimensions=dimensions, instructions=instructions, key=key, address=address)
+
+
+_BUILT_IN: dict[str, Callable[[int | None, str | None], Embedder]] = {
+    "auto": _static,
+    "static": _static,
+    "fake": lambda dimensions, _: FakeEmbedder() if dimensions is None else FakeEmbedder(dimensions),
+    "none": lambda _, __: NoEmbedder(),
+    "minilm": _minilm,
+}
 
 
 def _polynomial_hash(word: str) -> int:

@@ -34,6 +34,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from marrow.model.errors import Unavailable
+from marrow.providers.prompts import Kind
 
 if TYPE_CHECKING:
     from numpy import float16, float32, float64
@@ -51,6 +52,7 @@ _CHECKSUMS = {_WEIGHTS: 0x56C6AE6F, _TOKENIZER: 0x3FAF5800}
 _HINT = "Reinstall it (pip install --force-reinstall 'wordllama>=0.4,<0.5'), or set the embedder to 'none'."
 
 _WORD = re.compile(r"[^\W_]+")
+_ASCII_WORD = re.compile(r"[a-z0-9]+")  # The same for an ASCII text in lower case, and faster.
 
 # Ids 0 to 2 are control tokens and 3 to 258 single bytes. The bare word mark, which stands alone before a character
 # that no token joins, says nothing either.
@@ -84,6 +86,9 @@ class StaticEmbedder:
         self._loaded: _Tables | None = None
         self._known: dict[str, int] = {}
         self._sums: NDArray[float32] | None = None
+        self._room = 0
+        self._rows: NDArray[float32]
+        self._weighted: NDArray[float64]
 
     def documents(self, texts: Sequence[str]) -> NDArray[float32]:
         import numpy as np
@@ -95,29 +100,33 @@ class StaticEmbedder:
             for row, text in enumerate(texts):
                 counts = Counter(_words(text))
                 if counts:
-                    known = self._rows_of(tables, counts)
+                    rows, weighted = self._rows_of(tables, counts)
                     weights = np.sqrt(np.fromiter(counts.values(), dtype=np.float64))
                     # Not a matrix product: BLAS adds in an order that depends on shapes and machines.
-                    np.add.reduce(known * weights[:, None], axis=0, out=sums[row])
+                    np.multiply(rows, weights[:, None], out=weighted)
+                    np.add.reduce(weighted, axis=0, out=sums[row])
         return _unit_length(sums)
 
-    def _rows_of(self, tables: _Tables, words: Collection[str]) -> NDArray[float32]:
-        """The sums of these words, in their order."""
+    def _rows_of(self, tables: _Tables, words: Collection[str]) -> tuple[NDArray[float32], NDArray[float64]]:
+        """The sums of these words, in their order, and as much room. Both are used again for the next text."""
         import numpy as np
 
         if self._sums is None or len(self._known) + len(words) > len(self._sums):
             self._known.clear()
             self._sums = np.empty((_WORDS_KEPT, self.dimensions), dtype=np.float32)
-        places = []
-        for word in words:
-            place = self._known.get(word)
-            if place is None:
-                place = self._known[word] = len(self._known)
-                self._sums[place] = _sum_of_tokens(tables, word)
-            places.append(place)
-        return self._sums[places]
+        known, count = self._known, len(words)
+        unknown = [word for word in words if word not in known]
+        for word in unknown:
+            self._sums[len(known)] = _sum_of_tokens(tables, word)
+            known[word] = len(known)
+        if count > self._room:
+            self._room = 2 * count
+            self._rows = np.empty((self._room, self.dimensions), dtype=np.float32)
+            self._weighted = np.empty((self._room, self.dimensions), dtype=np.float64)
+        places = [known[word] for word in words]
+        return self._sums.take(places, axis=0, out=self._rows[:count], mode="clip"), self._weighted[:count]
 
-    def query(self, text: str) -> NDArray[float32]:
+    def query(self, text: str, kind: Kind = "observation") -> NDArray[float32]:
         vector: NDArray[float32] = self.documents([text])[0]
         return vector
 
@@ -159,15 +168,17 @@ def _words(text: str) -> list[str]:
     # Cut before, because normalising costs, and after, because one character can become eighteen.
     part = text[:MAX_CHARACTERS]
     folded = part.lower() if part.isascii() else unicodedata.normalize("NFKC", part).lower()[:MAX_CHARACTERS]
-    return _WORD.findall(folded)
+    return (_ASCII_WORD if part.isascii() else _WORD).findall(folded)
 
 
 def _sum_of_tokens(tables: _Tables, word: str) -> NDArray[float32]:
     import numpy as np
 
     ids = tables.tokenizer.encode(word, add_special_tokens=False).ids
-    tokens = [token for token in ids if token >= _FIRST_PIECE and token != _BARE_MARK]
-    total: NDArray[float32] = np.add.reduce(tables.rows[tokens], axis=0, dtype=np.float32)
+    total = np.zeros(StaticEmbedder.dimensions, dtype=np.float32)
+    for token in ids:
+        if token >= _FIRST_PIECE and token != _BARE_MARK:
+            total += tables.rows[token]
     return total
 
 

@@ -11,13 +11,16 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from ..store.terms import STOP_WORDS, terms_of
+from .replaced import ANNOUNCED, CHANGE, READ, replaces
 
-NEAR, CONTRADICTS = "near", "contradicts"
+NEAR, CONTRADICTS, REPLACES = "near", "contradicts", "replaces"
 
 NEAR_COSINE = 0.88
 RELATED_COSINE = 0.6
 NEAR_OVERLAP = 0.75
 RELATED_OVERLAP = 0.45
+# Below this nothing is compared.
+COMPARED_COSINE = ANNOUNCED[0]
 
 _NUMBER = re.compile(r"\d+(?:\.\d+)*")
 _NEGATION = re.compile(
@@ -43,7 +46,7 @@ _NAMING = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Likeness:
-    """How a known text is like a new one: `near` or `contradicts`, how alike, and what differs."""
+    """How a known text is like a new one: `near`, `contradicts` or `replaces`, how alike, and what differs."""
 
     what: str
     similarity: float
@@ -51,7 +54,22 @@ class Likeness:
 
 
 def compare(new: str, known: str, cosine: float) -> Likeness | None:
-    """None when the two are different things."""
+    """None when the two are different things. A new text that announces a change takes the place of the old one; one
+    that only says something else is at odds with it, for which of them holds is not said."""
+    found = _alike(new, known, cosine)
+    if found is not None and found.what == NEAR:
+        return found
+    change = replaces(new, known, cosine, anew=False)
+    is_announced = CHANGE.search(new, 0, READ) is not None
+    if found is None:
+        if change is None or _names(new) != _names(known):
+            return None
+        return Likeness(REPLACES if is_announced else CONTRADICTS, round(cosine, 3), change.reason)
+    return Likeness(REPLACES, found.similarity, found.reason) if is_announced and change else found
+
+
+def _alike(new: str, known: str, cosine: float) -> Likeness | None:
+    """Nearly the same words, saying the same or something else."""
     ours, theirs = content_terms(new), content_terms(known)
     if not ours or not theirs:
         return None
@@ -61,7 +79,7 @@ def compare(new: str, known: str, cosine: float) -> Likeness | None:
         return None
     if shared < RELATED_OVERLAP and not (cosine >= NEAR_COSINE and overlap >= RELATED_OVERLAP):
         return None
-    if {name.lower() for name in _NAMING.findall(new)} != {name.lower() for name in _NAMING.findall(known)}:
+    if _names(new) != _names(known):
         return None  # they speak of different things by name
     reason = _difference(new, known, ours, theirs)
     if reason:
@@ -69,6 +87,10 @@ def compare(new: str, known: str, cosine: float) -> Likeness | None:
     if cosine >= NEAR_COSINE or shared >= NEAR_OVERLAP:
         return Likeness(NEAR, round(cosine, 3), "nearly the same words")
     return None
+
+
+def _names(text: str) -> set[str]:
+    return {name.lower() for name in _NAMING.findall(text)}
 
 
 @lru_cache(maxsize=1024)

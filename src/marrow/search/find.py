@@ -1,83 +1,94 @@
-"""Finding records for a text: words and vectors together, neighbours in a thread lending each other score.
+"""Finding records for a text: candidates, what speaks for each of them, the signals, and what replaced what.
 
-Scores are calibrated, not ranks: the words' score as a share of the best one, the vectors' as a cosine. An
-equal-weight fusion of ranks measured worse than words alone, so the two are summed with weights that are data here.
+Scores are calibrated, not ranks: an equal-weight fusion of ranks measured worse than words alone. Each is the sum of
+parts that can be shown.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
-from ..model.record import CURRENT, Filter, Record
+from ..model.link import CAUSAL_RELS, HISTORY_RELS
+from ..model.record import CURRENT, Record
 from ..providers.embedder import Embedder
 from ..store.protocol import Reader, Use
-from ..store.terms import query_terms
+from .evidence import Evidence, read
+from .gather import Candidates, gather
+from .intent import domains_wanted
 from .later import later_first
+from .question import Asked, Question
 from .signals import weigh
+from .weights import LEARNED
 
-WORDS_WEIGHT = 0.65
-VECTOR_WEIGHT = 0.35
-# How much of a neighbour's score one place away is lent; two places away lends half of that.
-LENT = 0.3
-NEIGHBOUR_REACH = 2
-CANDIDATES = 200
-# How many more than asked for are weighed by the signals, which may change their order.
+# How many more than asked for are read and weighed, which may change their order.
 RESERVE = 40
-LENDERS = 60
+# From how many of the best links are followed, how far, and what is left of a score one step on.
+SOURCES = 5
+CAUSAL_STEPS = 2
+CAUSAL_DECAY, LOOSE_DECAY = 0.6, 0.3
+# How many of the best a reranker is asked about, and what its full approval adds.
+RERANKED = 20
+# A signal that moves less than this says nothing.
+NOTHING = 1e-4
+RERANK_WEIGHT = 0.5
+
+Rerank = Callable[[str, Sequence[str]], list[float] | None]
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A record found, its score, and what each part contributed."""
+    """A record found, its score, and what each part contributed: the parts add up to the score."""
 
     record: Record
     score: float
     why: tuple[tuple[str, float], ...] = ()
+    evidence: Evidence | None = None
 
     def part(self, name: str) -> float:
         return next((value for known, value in self.why if known == name), 0.0)
 
 
-@dataclass
-class _Evidence:
-    words: float = 0.0
-    vector: float = 0.0
-    lent: float = 0.0
+class Found(NamedTuple):
+    """The best, best first, and what is known of the asked terms where it was searched."""
 
-    def text(self) -> float:
-        return WORDS_WEIGHT * self.words + VECTOR_WEIGHT * self.vector
+    hits: list[Hit]
+    asked: Asked
+    degraded: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
-    """What is asked of the memory: a text, where to look, at which moment, and who must not be found."""
-
-    text: str
-    namespace: str
-    wanted: Filter
-    now: int
-    seq: int = CURRENT
-    limit: int = 10
-    without: frozenset[int] = field(default_factory=frozenset)
-
-
-def find(reader: Reader, embedder: Embedder, question: Question) -> list[Hit]:
-    """The best records for a text, best first; complete under any filter."""
+def find(reader: Reader, embedder: Embedder, question: Question, rerank: Rerank | None = None) -> Found:
+    """The best records for a text; complete under any filter."""
     within = _within(reader, question)
-    evidence = _candidates(reader, embedder, question, within)
-    _lend(reader, evidence)
     allowed = None if within is None else set(within)
-    ranked = sorted(evidence, key=lambda entry: (-_total(evidence[entry]), entry))
+    evidence, known, asked, interval, degraded = gather(reader, embedder, question, within)
+    ranked = sorted(evidence, key=lambda entry: (-evidence[entry].first_look(LEARNED), entry))
     chosen = [e for e in ranked if (allowed is None or e in allowed) and e not in question.without]
-    records = reader.records_of(chosen[: question.limit + RESERVE], question.seq)
-    uses = reader.uses([r.entry for r in records])
-    hits = [
-        _weighed(record, evidence[record.entry], uses.get(record.entry, Use()), question.now)
-        for record in records
-        if question.wanted.include_superseded or record.standing.is_active(question.now)
-    ]
-    hits.sort(key=lambda hit: (-hit.score, -hit.record.last_at, hit.record.node.address))
-    return later_first(hits)[: question.limit]
+    hits = _weighed(reader, question, evidence, chosen[: question.limit + RESERVE], known, interval)
+    hits += _linked(reader, question, hits, allowed)
+    best: dict[int, Hit] = {}
+    for hit in sorted(hits, key=_order):
+        best.setdefault(hit.record.entry, hit)
+    if rerank is not None:
+        best = _reranked(question, best, rerank)
+    return Found(later_first(list(best.values()))[: question.limit], asked, degraded)
+
+
+def _reranked(question: Question, hits: dict[int, Hit], rerank: Rerank) -> dict[int, Hit]:
+    """With what a reranker says of the best; as they were when it had not the time."""
+    first = list(hits.values())[:RERANKED]
+    scores = rerank(question.subject, [hit.record.node.content for hit in first]) if first else None
+    if scores is None:
+        return hits
+    for hit, score in zip(first, scores, strict=True):
+        gained = RERANK_WEIGHT * score
+        hits[hit.record.entry] = replace(hit, score=hit.score + gained, why=(*hit.why, ("reranker", gained)))
+    return {hit.record.entry: hit for hit in sorted(hits.values(), key=_order)}
+
+
+def _order(hit: Hit) -> tuple[float, int, str]:
+    return (-hit.score, -hit.record.last_at, hit.record.node.address)
 
 
 def _within(reader: Reader, question: Question) -> list[int] | None:
@@ -87,46 +98,75 @@ def _within(reader: Reader, question: Question) -> list[int] | None:
     return reader.select(question.namespace, question.wanted, question.seq, question.now)
 
 
-def _candidates(
-    reader: Reader, embedder: Embedder, question: Question, within: list[int] | None
-) -> dict[int, _Evidence]:
-    depth = max(CANDIDATES, 2 * question.limit)
-    projects = question.wanted.projects
-    evidence: dict[int, _Evidence] = {}
-    terms = query_terms(question.text)
-    matched = reader.match(question.namespace, terms, projects, within, depth)
-    best = matched[0][1] if matched else 1.0
-    for entry, score in matched:
-        evidence.setdefault(entry, _Evidence()).words = score / best if best > 0 else 0.0
-    if all("*" in term for term in terms):
-        return evidence  # nothing was said, or a pattern, which has no meaning that a vector could know
-    if embedder.dimensions and reader.vector_model() == (embedder.model, embedder.dimensions):
-        vector = embedder.query(question.text)
-        for entry, cosine in reader.nearest(question.namespace, vector, projects, within, depth):
-            evidence.setdefault(entry, _Evidence()).vector = cosine
-        missing = [entry for entry, found in evidence.items() if not found.vector]
-        for entry, cosine in reader.similarities(missing, vector).items() if missing else ():
-            evidence[entry].vector = max(0.0, cosine)
-    return evidence
+def _weighed(
+    reader: Reader,
+    question: Question,
+    evidence: Candidates,
+    entries: list[int],
+    known: Mapping[int, Record],
+    interval: tuple[int, int] | None,
+) -> list[Hit]:
+    missing = [entry for entry in entries if entry not in known]
+    records = {record.entry: record for record in reader.records_of(missing, question.seq)} | dict(known)
+    wanted = [records[entry] for entry in entries if entry in records and _is_wanted(question, records[entry])]
+    for record in wanted:
+        read(question, record, evidence[record.entry], interval)
+    if interval and not any(evidence[record.entry].in_time > 0 for record in wanted):
+        for record in wanted:  # nothing was said then: that says nothing about any of them
+            evidence[record.entry].in_time = 0.0
+    uses, after = reader.uses([record.entry for record in wanted]), domains_wanted(question.text)
+    return [
+        _hit(record, evidence[record.entry], uses.get(record.entry, Use()), question.now, after) for record in wanted
+    ]
 
 
-def _lend(reader: Reader, evidence: dict[int, _Evidence]) -> None:
-    """An answer often stands beside the words of the question: the turn before, the reply after."""
-    lenders = sorted(evidence, key=lambda entry: (-evidence[entry].text(), entry))[:LENDERS]
-    scores = {entry: evidence[entry].text() for entry in lenders}
-    for lender, others in reader.neighbours(lenders, NEIGHBOUR_REACH).items() if lenders else ():
-        for other, distance in others:
-            found = evidence.setdefault(other, _Evidence())
-            found.lent += LENT * scores[lender] / distance
+def _is_wanted(question: Question, record: Record) -> bool:
+    return question.wanted.include_superseded or record.standing.is_active(question.now)
 
 
-def _total(found: _Evidence) -> float:
-    return found.text() + found.lent
+def _hit(record: Record, found: Evidence, use: Use, now: int, after: Mapping[str, float]) -> Hit:
+    parts = found.parts(LEARNED)
+    text = sum(value for _, value in parts)
+    for name, factor in weigh(record, use, now, after):
+        if abs(factor - 1.0) >= NOTHING:
+            parts.append((name, text * (factor - 1.0)))
+    return Hit(record, sum(value for _, value in parts), tuple(parts), found)
 
 
-def _weighed(record: Record, found: _Evidence, use: Use, now: int) -> Hit:
-    signals = weigh(record, use, now)
-    score = _total(found)
-    for _, factor in signals:
-        score *= factor
-    return Hit(record, score, (("words", found.words), ("meaning", found.vector), ("thread", found.lent), *signals))
+def _linked(reader: Reader, question: Question, hits: list[Hit], allowed: set[int] | None) -> list[Hit]:
+    """What the best are linked to, with what is left of their score; causes are followed further than relations."""
+    reached: dict[str, tuple[float, str]] = {}
+    frontier = {hit.record.node.address: hit.score for hit in sorted(hits, key=_order)[:SOURCES]}
+    for step in range(CAUSAL_STEPS):
+        links = (
+            reader.links(question.namespace, list(frontier), question.wanted.projects, question.seq) if frontier else ()
+        )
+        onward: dict[str, float] = {}
+        for link in links:
+            is_causal = link.rel in CAUSAL_RELS
+            if link.rel in HISTORY_RELS or (step and not is_causal):
+                continue
+            for source, target in ((link.source, link.target), (link.target, link.source)):
+                score = frontier.get(source, 0.0) * (CAUSAL_DECAY if is_causal else LOOSE_DECAY)
+                if score > reached.get(target, (0.0, ""))[0]:
+                    reached[target] = (score, link.rel)
+                    if is_causal:
+                        onward[target] = score
+        frontier = onward
+    if not reached:
+        return []
+    found = []
+    known = {hit.record.entry: hit for hit in hits}
+    for record in reader.records(question.namespace, list(reached), question.wanted.projects, question.seq):
+        if (allowed is not None and record.entry not in allowed) or record.entry in question.without:
+            continue
+        score, rel = reached[record.node.address]
+        before = known.get(record.entry)
+        if not _is_wanted(question, record) or (before and before.score >= score):
+            continue
+        own = before.why if before else ()
+        gained = score - (before.score if before else 0.0)
+        found.append(
+            Hit(record, score, (*own, (f"linked by {rel}", gained)), before.evidence if before else Evidence())
+        )
+    return found

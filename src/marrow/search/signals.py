@@ -1,9 +1,13 @@
-"""Signals: what else than the text makes a record matter. Each is a pure function with a factor around 1."""
+"""Signals: what else than the text makes a record matter. Each is a pure function with a factor around 1.
+
+The factors do not multiply each other: each adds its share of what the text scored, so that what each contributed can
+be shown and the parts add up.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from ..model.moments import MICROS_PER_DAY
 from ..model.record import Record
@@ -11,13 +15,16 @@ from ..store.protocol import Use
 
 HALF_LIFE_DAYS = 90.0
 RECENCY_WEIGHT = 0.05
+USUAL_CONFIDENCE = 0.8
+CONFIDENCE_WEIGHT = 0.5
 CONFIDENCE_FLOOR = 0.3
+FADING_WEIGHT = 0.05
 CONFIDENCE_LOSS_PER_DAY = 0.002
 PRIORITY_WEIGHT = 0.3
 REINFORCED_WEIGHT = 0.03
 REINFORCED_MAX = 5
 DRIFTED = 0.6
-USE_MIN, USE_WEIGHT, USE_EXPECTED = 3, 0.3, 0.4
+USE_MIN, USE_WEIGHT, USE_EXPECTED = 3, 0.45, 0.4
 
 
 def recency(record: Record, now: int) -> float:
@@ -27,10 +34,11 @@ def recency(record: Record, now: int) -> float:
 
 
 def confidence(record: Record, now: int) -> float:
-    """Confidence fades slowly from the last time that the record was reinforced; never below a floor."""
+    """Less for what was said with little confidence, and a little less for what nobody has confirmed for long: that a
+    decision is old says little against it."""
     idle_days = max(0, now - record.standing.reinforced_at) / MICROS_PER_DAY
     faded = max(CONFIDENCE_FLOOR, 1.0 - CONFIDENCE_LOSS_PER_DAY * idle_days)
-    return 0.5 + 0.5 * record.standing.confidence * faded
+    return 1.0 + CONFIDENCE_WEIGHT * (record.standing.confidence - USUAL_CONFIDENCE) - FADING_WEIGHT * (1.0 - faded)
 
 
 def priority(record: Record) -> float:
@@ -54,7 +62,12 @@ def usefulness(use: Use) -> float:
     return 1.0 + USE_WEIGHT * (min(1.0, use.used / use.recalled) - USE_EXPECTED)
 
 
-def weigh(record: Record, use: Use, now: int) -> Sequence[tuple[str, float]]:
+def domain(record: Record, wanted: Mapping[str, float]) -> float:
+    """A little more for what is kept in a domain that the message is after."""
+    return 1.0 + wanted.get(record.standing.domain, 0.0)
+
+
+def weigh(record: Record, use: Use, now: int, wanted: Mapping[str, float]) -> Sequence[tuple[str, float]]:
     """Every signal of a record, by name."""
     return (
         ("recency", recency(record, now)),
@@ -63,4 +76,5 @@ def weigh(record: Record, use: Use, now: int) -> Sequence[tuple[str, float]]:
         ("reinforcement", reinforcement(record)),
         ("drift", drift(record)),
         ("usefulness", usefulness(use)),
+        ("domain", domain(record, wanted)),
     )

@@ -46,6 +46,8 @@ def admit(change: Change, now: int) -> None:
 
 
 def check_text(value: object, field: str, *, needed: bool = False, bytes_max: int = NAME_BYTES_MAX) -> None:
+    if value == "" and not needed:
+        return
     if not isinstance(value, str):
         raise Invalid(f"{field} is text, not {type(value).__name__}.", hint="Give it as text.", field=field)
     try:

@@ -32,7 +32,7 @@ from ..model.link import HISTORY_RELS, Anchor, Link, check_rel
 from ..model.node import GLOBAL_PROJECT, Node, Occurrence
 from ..model.record import CURRENT, Record
 from ..model.scope import ADMIN, WRITE, Principal
-from ..model.standing import ACTIVE, RETRACTED, SUPERSEDED, Standing, changed, later, reinforced, union
+from ..model.standing import ACTIVE, RETRACTED, SUPERSEDED, Standing, changed, later, placed, reinforced, union
 from .protocol import Writer
 from .terms import terms_of
 
@@ -51,7 +51,8 @@ class Prepared:
 
     step: Step
     redacted: tuple[tuple[str, int], ...] = ()
-    vectors: Sequence[Vector] = ()
+    vectors: Sequence[Vector | None] = ()
+    node: Node | None = None
 
     def texts(self) -> list[str]:
         if isinstance(self.step, Say | Supersede):
@@ -105,7 +106,7 @@ def apply(desk: Desk, prepared: Prepared) -> Outcome:
 
 
 def _say(desk: Desk, step: Say, prepared: Prepared) -> Outcome:
-    node = Node.make(step.kind, step.content, step.inputs)
+    node = prepared.node or Node.make(step.kind, step.content, step.inputs)
     outcome, record = _place(desk, node, step.occurrence, step.standing, step.given, step.anchors, prepared)
     for rel, target in step.links:
         _link(desk, node.address, desk.find(target, "links").node.address, check_rel(rel))
@@ -128,8 +129,7 @@ def _place(
     is_new_occurrence = desk.writer.occur(entry, said, desk.seq)
     if fresh:
         what = NEW
-        salt = desk.entropy(SALT_BYTES).hex()
-        chosen = replace(standing, salt=salt, changed_at=desk.at, reinforced_at=standing.reinforced_at or said.at)
+        chosen = placed(standing, desk.entropy(SALT_BYTES).hex(), desk.at, said.at)
     else:
         before = desk.writer.records_of([entry], CURRENT)[0]
         if before.standing.is_active(desk.at):
@@ -144,8 +144,8 @@ def _place(
         return what, record
     if fresh:
         desk.index(entry, node.content, chosen, anchors)
-        if len(prepared.vectors):
-            desk.writer.index_vectors([(entry, prepared.vectors[0])])
+        if len(prepared.vectors) and (vector := prepared.vectors[0]) is not None:
+            desk.writer.index_vectors([(entry, vector)])
     elif anchors or (chosen.tags, chosen.aliases) != (before.standing.tags, before.standing.aliases):
         known = desk.writer.anchors([entry], CURRENT).get(entry, [])
         desk.index(entry, node.content, chosen, [*known, *anchors])

@@ -9,7 +9,7 @@ every project of the namespace; an empty tuple means none.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
@@ -72,6 +72,9 @@ class Nodes(Protocol):
     def records_of(self, entries: Sequence[int], seq: int) -> list[Record]:
         """The same by the store's own handles, in the order given; entries that did not exist at `seq` are left out."""
 
+    def texts_of(self, entries: Sequence[int]) -> list[tuple[int, str, str]]:
+        """(entry, address, content) of these, in the order given: a record costs more than a comparison needs."""
+
     def select(
         self, namespace: str, wanted: Filter, seq: int, now: int, limit: int | None = None, offset: int = 0
     ) -> list[int]:
@@ -87,7 +90,8 @@ class Nodes(Protocol):
         """The nodes that have `address` among their inputs."""
 
     def neighbours(self, entries: Sequence[int], reach: int) -> Mapping[int, list[tuple[int, int]]]:
-        """For each entry that was said in a thread: (entry, distance) of those said just before and after it there."""
+        """For each entry that was said in a thread: (entry, distance) of those said just before and after it there.
+        What was said before has a negative distance."""
 
 
 class Links(Protocol):
@@ -100,6 +104,9 @@ class Links(Protocol):
         """Every link as it is now, the closed ones too."""
 
     def anchors(self, entries: Sequence[int], seq: int) -> Mapping[int, list[Anchor]]: ...
+
+    def anchored(self, namespace: str, targets: Sequence[str], projects: Projects, seq: int) -> list[int]:
+        """The entries that are anchored to one of these files or symbols, by its whole name."""
 
 
 class Chain(Protocol):
@@ -150,6 +157,12 @@ class Words(Protocol):
         """(entry, score) of those that contain any of the terms, best first. A term ending in * is a prefix,
         one between two * a part of a word. `within` None: whatever is active now."""
 
+    def aliased(self, namespace: str, projects: Projects) -> frozenset[int]:
+        """The entries that have aliases and are active now."""
+
+    def frequencies(self, namespace: str, terms: Sequence[str], projects: Projects) -> tuple[int, Mapping[str, int]]:
+        """How many texts these projects have, and how many of them have each term."""
+
 
 class Vectors(Protocol):
     """The vectors. Derived. Vectors of one model only: `vector_model` says which."""
@@ -170,6 +183,9 @@ class Vectors(Protocol):
     def similarities(self, entries: Sequence[int], vector: Vector) -> Mapping[int, float]:
         """The cosine of each of these entries that has a vector."""
 
+    def vectors_of(self, entries: Sequence[int]) -> Mapping[int, Vector]:
+        """The vectors of these entries, of those that have one."""
+
 
 class Counters(Protocol):
     """Statistics and telemetry: apart from the chain, lost without harm."""
@@ -189,6 +205,9 @@ class Reader(Nodes, Links, Chain, Places, Words, Vectors, Counters, Protocol):
 class Writer(Reader, Protocol):
     """Rows go in here, and only the write door calls it. Everything happens when the transaction ends, or nothing."""
 
+    def expect(self, namespace: str, project: str, addresses: Sequence[str]) -> None:
+        """A hint and no more: these nodes are about to be placed, so that what is known of them is read at once."""
+
     def place(self, namespace: str, project: str, node: Node, at: int) -> tuple[int, bool]:
         """Make sure that the node is there and placed in the project: its entry, and whether it is new there."""
 
@@ -206,8 +225,14 @@ class Writer(Reader, Protocol):
 
     def pin(self, entry: int, anchors: Sequence[Anchor], seq: int, closed: bool = False) -> bool: ...
 
-    def grow(self, namespace: str, prefix: str, children: bytes) -> None:
-        """Keep the children of an inner node of the Merkle tree."""
+    def buckets(self, namespace: str, prefixes: Collection[str]) -> Mapping[str, list[bytes]]:
+        """What `bucket` gives for each of these; without those that are empty."""
+
+    def inner(self, namespace: str, prefixes: Collection[str]) -> Mapping[str, bytes]:
+        """What `children` gives for each of these; without those of which nothing is kept."""
+
+    def grow(self, namespace: str, inner: Mapping[str, bytes]) -> None:
+        """Keep the children of these inner nodes of the Merkle tree."""
 
     def append(self, namespace: str, event: Event) -> None: ...
 

@@ -19,7 +19,16 @@ from ..model.change import Change, Merge, NameProject, Receipt, Restate, Say, St
 from ..model.errors import Conflict, Invalid, NotFound
 from ..model.event import SALT_BYTES, SYSTEM, Event, Head, Touched
 from ..model.link import Anchor
-from ..model.merkle import BUCKET_DIGITS, bucket_hash, inner_hash, levels, no_children, prefixes, with_child
+from ..model.merkle import (
+    BUCKET_DIGITS,
+    bucket_hash,
+    by_parent,
+    inner_hash,
+    levels,
+    no_children,
+    prefixes,
+    with_children,
+)
 from ..model.node import Node, Occurrence, metadata_text
 from ..model.record import CURRENT, Filter
 from ..model.redact import Redacted, redact, redact_value
@@ -33,10 +42,11 @@ from .protocol import Store, Writer
 if TYPE_CHECKING:
     from .protocol import Vector
 
-Embed = Callable[[Sequence[str]], "Sequence[Vector]"]
+Embed = Callable[[Sequence[str]], "Sequence[Vector | None]"]  # None: it could not be embedded now
 Entropy = Callable[[int], bytes]
 SUMMARY_LENGTH_MAX = 200
 REBUILD_BATCH = 1000
+_NOTHING = Redacted("", ())
 
 
 def receive(
@@ -46,24 +56,32 @@ def receive(
     *,
     now: int,
     embed: Embed | None = None,
+    model: tuple[str, int] | None = None,
     redact_extra: Sequence[str] = (),
     entropy: Entropy = os.urandom,
 ) -> Receipt:
-    """Do what the change asks, all of it or nothing. When this returns, it is on the disk."""
+    """Do what the change asks, all of it or nothing. When this returns, it is on the disk. `model` is that of `embed`
+    and its number of dimensions."""
     principal.check(WRITE, change.namespace, change.project)
     admit(change, now)
-    change = _without_secrets(change, tuple(redact_extra))
-    prepared = prepare(change.steps, embed, redact_extra)
+    extra = tuple(redact_extra)
+    change = _without_secrets(change, extra)
+    prepared = prepare(change.steps, embed, extra)
     with store.writing() as writer:
+        if model is not None:
+            take_on(writer, model)
         head = writer.head(change.namespace)
         desk = Desk(writer, change, principal, head.seq + 1, max(now, head.at), entropy)
-        outcomes = tuple(apply(desk, step) for step in prepared)
+        nodes = [one.node.address for one in prepared if one.node is not None]
+        if len(nodes) > 1:
+            writer.expect(change.namespace, change.project, nodes)
+        outcomes = tuple([apply(desk, step) for step in prepared])
         if not desk.changed:
             return Receipt(head.seq, head.at, head.root, outcomes)
         if change.aliases:
             writer.name_project(change.namespace, change.project, change.aliases)
         root = _grow(writer, change.namespace, desk.touched, head)
-        summary = redact(change.summary or change.operation, redact_extra).text[:SUMMARY_LENGTH_MAX]
+        summary = redacted_name(change.summary or change.operation, extra)[:SUMMARY_LENGTH_MAX]
         event = _event(desk, change, head, root, summary)
         writer.append(change.namespace, event)
         for snapshot in desk.snapshots:
@@ -73,14 +91,26 @@ def receive(
         return Receipt(event.seq, event.at, root, outcomes)
 
 
+def take_on(writer: Writer, model: tuple[str, int]) -> None:
+    """The store's vectors must be those of this model; a new store takes it on."""
+    theirs = writer.vector_model()
+    if theirs is None:
+        writer.clear_vectors(*model)
+    elif theirs != model:
+        raise Conflict(
+            f"The store's vectors are of {theirs[0]} ({theirs[1]} numbers), and not of {model[0]} ({model[1]}).",
+            hint="`marrow reindex vectors` makes them anew; until then search goes by words.",
+            field="embedder",
+        )
+
+
 def _without_secrets(change: Change, extra: tuple[str, ...]) -> Change:
     """The names around a change: a project called after a token is a token on the disk."""
-    return replace(
-        change,
-        actor=redacted_name(change.actor, extra),
-        project=redacted_name(change.project, extra),
-        aliases=tuple(redacted_name(alias, extra) for alias in change.aliases),
-    )
+    actor, project = redacted_name(change.actor, extra), redacted_name(change.project, extra)
+    aliases = tuple([redacted_name(alias, extra) for alias in change.aliases])
+    if (actor, project, aliases) == (change.actor, change.project, change.aliases):
+        return change
+    return replace(change, actor=actor, project=project, aliases=aliases)
 
 
 def erase(
@@ -143,10 +173,11 @@ def _prepared(step: Step, extra: Sequence[str]) -> Prepared:
         if isinstance(step, Say):
             standing = _redacted_standing(step.standing, extra)
             anchors = _redacted_anchors(step.anchors, extra)
+            node = Node.make(step.kind, kept, step.inputs)
             if (kept, occurrence, standing, anchors) == (step.content, step.occurrence, step.standing, step.anchors):
-                return Prepared(step, counts)
+                return Prepared(step, counts, node=node)
             given = replace(step, content=kept, occurrence=occurrence, standing=standing, anchors=anchors)
-            return Prepared(given, counts)
+            return Prepared(given, counts, node=node)
         reason = redact(step.reason, extra).text
         changes = tuple((name, _redacted_field(value, extra)) for name, value in step.changes)
         return Prepared(replace(step, content=kept, occurrence=occurrence, reason=reason, changes=changes), counts)
@@ -182,6 +213,8 @@ def _redacted_standing(standing: Standing, extra: Sequence[str]) -> Standing:
 
 
 def _redacted_anchors(anchors: Sequence[Anchor], extra: Sequence[str]) -> tuple[Anchor, ...]:
+    if not anchors:
+        return ()
     return tuple(
         replace(anchor, target=redact(anchor.target, extra).text, detail=_redacted_json(anchor.detail, extra))
         for anchor in anchors
@@ -193,12 +226,15 @@ def _redacted_json(text: str, extra: Sequence[str]) -> str:
 
 
 def _redacted_occurrence(said: Occurrence, extra: Sequence[str]) -> tuple[Occurrence, Redacted]:
+    named = said.thread or said.user or said.service or said.source or said.chain
+    if not named and said.metadata == "{}":
+        return said, _NOTHING
     names = ("thread", "user", "service", "source", "chain")
     given = tuple(extra)
     texts: dict[str, Any] = {name: redacted_name(value, given) for name in names if (value := getattr(said, name))}
     if said.metadata == "{}":
         is_same = all(getattr(said, name) == text for name, text in texts.items())
-        return (said if is_same else replace(said, **texts)), Redacted("", ())
+        return (said if is_same else replace(said, **texts)), _NOTHING
     found = redact_value(said.fields, extra)
     return replace(said, metadata=metadata_text(_object(found.value)), **texts), Redacted("", found.counts)
 
@@ -214,6 +250,8 @@ def _object(value: object) -> dict[str, object]:
 
 
 def _added(*found: Redacted) -> tuple[tuple[str, int], ...]:
+    if not any(one.counts for one in found):
+        return ()
     counts: dict[str, int] = {}
     for one in found:
         for rule, count in one.counts:
@@ -284,18 +322,18 @@ def _redacted_nodes(given: Mapping[str, Node], extra: Sequence[str]) -> Mapping[
 
 def _grow(writer: Writer, namespace: str, addresses: Iterable[str], head: Head) -> str:
     """The root after these nodes changed: their buckets and the inner nodes above them are hashed again, no others."""
-    level = {prefix: bucket_hash(writer.bucket(namespace, prefix)) for prefix in {a[:BUCKET_DIGITS] for a in addresses}}
-    if not level:
+    touched = {address[:BUCKET_DIGITS] for address in addresses}
+    if not touched:
         return head.root
+    leaves = writer.buckets(namespace, touched)
+    level = {prefix: bucket_hash(leaves.get(prefix, ())) for prefix in touched}
+    kept = writer.inner(namespace, {prefix[:digits] for prefix in touched for digits in range(BUCKET_DIGITS)})
+    grown: dict[str, bytes] = {}
     for _ in range(BUCKET_DIGITS):
-        above: dict[str, bytes] = {}
-        for prefix, child in level.items():
-            parent = prefix[:-1]
-            children = above[parent] if parent in above else writer.children(namespace, parent) or no_children()
-            above[parent] = with_child(children, prefix[-1], child)
-        for prefix, children in above.items():
-            writer.grow(namespace, prefix, children)
+        above = {p: with_children(kept.get(p, no_children()), changed) for p, changed in by_parent(level).items()}
         level = {prefix: inner_hash(children) for prefix, children in above.items()}
+        grown |= above
+    writer.grow(namespace, grown)
     return level[""].hex()
 
 
@@ -308,10 +346,10 @@ def rebuild_tree(store: Store, namespace: str) -> str:
                 writer.keep_leaf(record.entry, record.standing.leaf(record.node.address, record.project))
         built = levels(writer.leaves(namespace, CURRENT))
         for digits, level in zip(reversed(range(BUCKET_DIGITS)), built, strict=True):
-            for prefix in prefixes(digits):
-                children = level.get(prefix, no_children())
-                if children != (writer.children(namespace, prefix) or no_children()):
-                    writer.grow(namespace, prefix, children)
+            names = prefixes(digits)
+            kept = writer.inner(namespace, names)
+            built_now = {prefix: level.get(prefix, no_children()) for prefix in names}
+            writer.grow(namespace, {p: c for p, c in built_now.items() if c != kept.get(p, no_children())})
         return inner_hash(built[-1].get("", no_children())).hex()
 
 
@@ -340,4 +378,4 @@ def _event(desk: Desk, change: Change, head: Head, root: str, summary: str) -> E
     ).sealed()
 
 
-__all__ = ["Embed", "Entropy", "erase", "prepare", "rebuild_tree", "receive"]
+__all__ = ["Embed", "Entropy", "erase", "prepare", "rebuild_tree", "receive", "take_on"]

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from functools import lru_cache
 
 import Stemmer
 
@@ -18,11 +17,13 @@ QUERY_TERMS_MAX = 64
 
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
 _CHUNK = re.compile(rf"[{_CJK}]+|[^\W{_CJK}]+(?:['./:@-][^\W{_CJK}]+)*(?:\+\+|#)?")
+_ASCII_CHUNK = re.compile(r"\w+(?:['./:@-]\w+)*(?:\+\+|#)?", re.ASCII)  # The same, three times as fast.
 _CJK_RUN = re.compile(rf"[{_CJK}]+\Z")
 _PLAIN = re.compile(r"[a-z]+(?:'[a-z]+)?\Z")
 _CAMEL = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z']+|[A-Z]+|\d+|[^\W\dA-Za-z_]+")
 _VERSION = re.compile(r"v?\d+(?:\.\d+)+\Z")
 _LETTERS_FIRST = re.compile(r"([a-z]{3,})\d+\Z")
+_SEPARATOR = re.compile(r"[\W_]")
 _WILDCARD = re.compile(r"\*?[\w./:@+#-]+\*|\*[\w./:@+#-]+")
 
 STOP_WORDS = frozenset(
@@ -35,15 +36,33 @@ STOP_WORDS = frozenset(
 )
 
 _stemmer = Stemmer.Stemmer("english", 0)
+CHUNKS_KEPT = 65_536
 
 
-@lru_cache(maxsize=65_536)
+class _Known(dict[str, tuple[str, ...]]):
+    """The terms of each chunk that came before: words come again and again. A dictionary answers faster than a cache
+    that keeps order; it starts anew when it is full."""
+
+    def __missing__(self, chunk: str) -> tuple[str, ...]:
+        if len(self) >= CHUNKS_KEPT:
+            self.clear()
+        found = self[chunk] = _terms_of_chunk(chunk)
+        return found
+
+
+_known = _Known()
+
+
 def _terms_of_chunk(chunk: str) -> tuple[str, ...]:
+    if chunk.isascii() and chunk.isdigit():
+        return (chunk[:TERM_LENGTH_MAX],)
     if _CJK_RUN.match(chunk):
         return tuple(chunk[i : i + 2] for i in range(len(chunk) - 1)) or (chunk,)
-    lower = chunk.lower()
     if _PLAIN.match(chunk):
-        return (_stem(lower),)
+        return (_stem(chunk),)
+    if chunk.isalnum():
+        return tuple([term[:TERM_LENGTH_MAX] for term in _terms_of_identifier(chunk)])
+    lower = chunk.lower()
     if _VERSION.match(lower):
         return (lower, *(part for part in re.split(r"\D+", lower) if part))
     found: list[str] = []
@@ -59,7 +78,7 @@ def _terms_of_identifier(piece: str) -> list[str]:
     if not parts:
         return []
     found = [_stem(part) for part in parts if part != "'"]
-    whole = re.sub(r"[\W_]", "", piece).lower()
+    whole = (piece if piece.isalnum() else _SEPARATOR.sub("", piece)).lower()
     if len(parts) > 1 and whole:
         found.append(whole)
     if letters := _LETTERS_FIRST.match(whole):
@@ -73,15 +92,16 @@ def _stem(word: str) -> str:
 
 
 def _chunks(text: str) -> list[str]:
-    if not text.isascii():
-        folded = unicodedata.normalize("NFKD", text.replace("’", "'"))
-        text = unicodedata.normalize("NFC", "".join(c for c in folded if not unicodedata.combining(c)))
-    return _CHUNK.findall(text)
+    if text.isascii():
+        return _ASCII_CHUNK.findall(text)
+    folded = unicodedata.normalize("NFKD", text.replace("’", "'"))
+    return _CHUNK.findall(unicodedata.normalize("NFC", "".join(c for c in folded if not unicodedata.combining(c))))
 
 
 def terms_of(text: str) -> list[str]:
     """Every term of a text, in order, as often as it occurs."""
-    return [term for chunk in _chunks(text) for term in _terms_of_chunk(chunk)]
+    known = _known
+    return [term for chunk in _chunks(text) for term in known[chunk]]
 
 
 def query_terms(text: str) -> list[str]:
@@ -94,7 +114,7 @@ def query_terms(text: str) -> list[str]:
     said: list[str] = []
     plain: list[str] = []
     for chunk in _chunks(rest):
-        found = _terms_of_chunk(chunk)
+        found = _known[chunk]
         plain += found
         if chunk.lower() not in STOP_WORDS:
             said += [term for term in found if len(found) == 1 or term not in STOP_WORDS]

@@ -195,8 +195,7 @@ def test_rebuilt_tree_is_the_kept_tree(door: Door) -> None:
     assert rebuild_tree(door.store, "local") == door.root()
     assert picture(door.store) == before
     with door.store.writing() as writer:
-        writer.grow("local", "", b"")
-        writer.grow("local", "a1", b"7" + bytes(32))
+        writer.grow("local", {"": b"", "a1": b"7" + bytes(32)})
     assert rebuild_tree(door.store, "local") == door.root()
     verify(door.store)
     assert picture(door.store) == before

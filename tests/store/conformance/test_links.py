@@ -110,10 +110,10 @@ def test_neighbours_are_those_said_just_before_and_after_in_the_thread(door: Doo
     silent = door.say_so("No thread.").entry
     door.say("Line 0.", thread="t", project="q")
     found = door.ask(lambda r: r.neighbours([said[2], other, silent], 2))
-    assert sorted(found[said[2]]) == sorted([(said[1], 1), (said[0], 2), (said[3], 1), (said[4], 2)])
+    assert sorted(found[said[2]]) == sorted([(said[1], -1), (said[0], -2), (said[3], 1), (said[4], 2)])
     assert found.get(other, []) == []
     assert found.get(silent, []) == []
-    assert sorted(door.ask(lambda r: r.neighbours([said[5]], 1))[said[5]]) == [(said[4], 1)]
+    assert sorted(door.ask(lambda r: r.neighbours([said[5]], 1))[said[5]]) == [(said[4], -1)]
 
 
 def test_neighbour_said_often_in_a_thread_counts_once(door: Door) -> None:
@@ -122,7 +122,7 @@ def test_neighbour_said_often_in_a_thread_counts_once(door: Door) -> None:
         door.say("Line 1.", thread="t", at=START - at)
     found = door.ask(lambda r: r.neighbours([one.entry, two.entry], 2))
     assert sorted(found[one.entry]) == [(two.entry, 1), (three.entry, 2)]
-    assert sorted(found[two.entry]) == sorted([(one.entry, 1), (three.entry, 1)])
+    assert sorted(found[two.entry]) == sorted([(one.entry, -1), (three.entry, 1)])
 
 
 def test_thread_of_another_namespace_has_no_neighbours_here(door: Door) -> None:

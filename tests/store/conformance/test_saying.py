@@ -9,7 +9,7 @@ from marrow.model.node import Node, Occurrence
 from marrow.model.record import CURRENT, FOREVER
 from marrow.model.standing import Standing
 
-from ..door import START, Door, picture
+from ..door import START, Door, picture, verify
 
 A, B = "The port is 5432.", "The port is 5433."
 
@@ -234,3 +234,24 @@ def test_secret_and_private_text_never_arrive(door: Door) -> None:
     assert sum(count for _, count in outcome.redacted) >= 2
     assert "hunter2" not in occurrences(door, outcome.address)[0].metadata
     assert door.find("blue") == []
+
+
+def test_texts_of_entries_come_in_the_order_given_without_those_that_are_not_there(door: Door) -> None:
+    first, second = door.say_so("The port is 5432."), door.say_so("Backups run at night.")
+    found = door.ask(lambda reader: reader.texts_of([second.entry, 0, first.entry]))
+    assert found == [
+        (second.entry, second.address, "Backups run at night."),
+        (first.entry, first.address, "The port is 5432."),
+    ]
+
+
+def test_a_batch_keeps_apart_what_is_new_known_and_said_elsewhere(door: Door) -> None:
+    known = door.say("The port is 5432.")
+    elsewhere = door.say("Backups run at night.", project="elsewhere")
+    texts = ("Backups run at night.", "The port is 5432.", "Deploys happen on Monday.", "Deploys happen on Monday.")
+    says = [Say("claim", text, Occurrence(START + at)) for at, text in enumerate(texts)]
+    outcomes = door.do(*says).outcomes
+    assert [outcome.what for outcome in outcomes] == ["new", "reinforced", "new", "reinforced"]
+    assert [outcome.address for outcome in outcomes[:2]] == [elsewhere, known]
+    assert outcomes[2].entry == outcomes[3].entry
+    verify(door.store)

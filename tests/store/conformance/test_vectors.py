@@ -25,7 +25,7 @@ def fruits(count: int) -> list[str]:
 def said(door: Door, texts: list[str], project: str = "p") -> dict[int, np.ndarray]:
     receipt = door.do(*(Say("claim", t, Occurrence(START)) for t in texts), project=project)
     vectors = EMBEDDER.documents(texts)
-    return {o.entry: from_bytes(to_bytes(v)) for o, v in zip(receipt.outcomes, vectors, strict=True)}
+    return {o.entry: from_bytes(to_bytes(v), len(v)) for o, v in zip(receipt.outcomes, vectors, strict=True)}
 
 
 def expected(vectors: dict[int, np.ndarray], query: np.ndarray, limit: int) -> list[float]:
@@ -170,7 +170,7 @@ def test_matrix_agrees_with_sorting_everything(
     matrix.extend(list(range(half, count)), [to_bytes(row) for row in rows[half:]])
     query = chance.normal(size=4).astype(np.float32)
     kept = {n for n in range(count) if (within is None or n in within) and n not in without}
-    scores = sorted(((float(from_bytes(to_bytes(rows[n])) @ query), -n) for n in kept), reverse=True)
+    scores = sorted(((float(from_bytes(to_bytes(rows[n]), len(rows[n])) @ query), -n) for n in kept), reverse=True)
     meant = [(-n, score) for score, n in scores if score > 0][:limit]
     found = matrix.nearest(query, limit, within, without)
     assert [n for n, _ in found] == [n for n, _ in meant]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from marrow.model.link import Anchor
+from marrow.store.bm25 import K1, B
 from marrow.store.terms import QUERY_TERMS_MAX, query_terms, terms_of
 
 from ..door import SECOND, START, Door
@@ -261,3 +263,27 @@ def test_index_can_be_dropped_and_built_again(door: Door) -> None:
         writer.index_words(entry, terms_of("The port is 5432."), ["db"])
     assert door.find("port") == door.find("db") == ["The port is 5432."]
     assert door.ask(lambda r: r.sizes())["words"] == 1
+
+
+def test_score_is_not_moved_by_texts_of_other_projects(door: Door) -> None:
+    for n in range(12):
+        door.say(f"The harbour {n} has ships and cranes.")
+    door.say("The lighthouse of the harbour is red.")
+    terms = query_terms("red lighthouse harbour")
+    before = door.ask(lambda r: r.match("local", terms, ("p",), None, 20))
+    assert len(before) == 13
+    for n in range(30):
+        door.say(f"A red lighthouse {n}.", project="q")
+    assert door.ask(lambda r: r.match("local", terms, ("p",), None, 20)) == before
+    assert len(door.ask(lambda r: r.match("local", terms, None, None, 100))) == 43
+
+
+def test_scores_are_those_of_bm25(door: Door) -> None:
+    for text in ("red ships", "red red red sails in the long evening over the bay", "a crane", "two cranes", "mud"):
+        door.say(text)
+    found = door.ask(lambda r: r.match("local", ["red", "ship"], None, None, 5))
+    # Five texts of 2, 11, 2, 2 and 1 terms; `red` is in two of them, `ship` in one.
+    mean, red, ship = 18 / 5, math.log(1 + 3.5 / 2.5), math.log(1 + 4.5 / 1.5)
+    first = (red + ship) * (K1 + 1) / (1 + K1 * (1 - B + B * 2 / mean))
+    second = red * 3 * (K1 + 1) / (3 + K1 * (1 - B + B * 11 / mean))
+    assert [score for _, score in found] == pytest.approx([first, second], rel=1e-6)

@@ -67,6 +67,7 @@ SAMPLES: dict[str, Sample] = {
     "reindex": sample(what="all"),
     "erase": sample(address=ADDRESS, dry_run=False, confirm=True),
     "memory_reinforce": sample(address=ADDRESS),
+    "memory_used": sample(said="It is as the memory says.", files=["src/app.py"], addresses=[ADDRESS]),
     "memory_forget": sample(address=ADDRESS, reason="it was wrong"),
     "memory_status": sample(),
     "memory_roots": sample(limit=3),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -15,14 +14,13 @@ from ...model.merkle import EMPTY_ROOT
 from ...model.node import Occurrence
 from ...model.record import CURRENT, FOREVER, Filter, Interval, Project, Record, matches
 from ...model.standing import ACTIVE
+from ..bm25 import rarity, weight
 from ..protocol import Attachment, Measurement, Projects, Use
 from .tables import LinkRow, Tables
 
 if TYPE_CHECKING:
     from ..matrix import Matrix
     from ..protocol import Vector
-
-BM25_K1, BM25_B = 1.2, 0.75
 
 
 class MemoryReader:
@@ -57,6 +55,10 @@ class MemoryReader:
                 node = self._t.nodes[entry.namespace, entry.address]
                 found.append(Record(id_, entry.project, node, held.standing, held.start, min(times), max(times)))
         return found
+
+    def texts_of(self, entries: Sequence[int]) -> list[tuple[int, str, str]]:
+        known = [self._t.entries[entry] for entry in entries if entry in self._t.entries]
+        return [(e.id, e.address, self._t.nodes[e.namespace, e.address].content) for e in known]
 
     def select(
         self, namespace: str, wanted: Filter, seq: int, now: int, limit: int | None = None, offset: int = 0
@@ -99,8 +101,8 @@ class MemoryReader:
             for at, id_ in enumerate(members):
                 if id_ in entries:
                     before = reversed(members[max(0, at - reach) : at])
-                    for side in (before, members[at + 1 : at + 1 + reach]):
-                        found[id_] += [(other, distance) for distance, other in enumerate(side, 1)]
+                    for side, sign in ((before, -1), (members[at + 1 : at + 1 + reach], 1)):
+                        found[id_] += [(other, sign * distance) for distance, other in enumerate(side, 1)]
         return found
 
     # Links
@@ -135,6 +137,19 @@ class MemoryReader:
                 held = [a for start, end, a in self._t.entries[id_].anchors if start <= seq < end]
                 found[id_] = sorted(held, key=lambda a: (a.type, a.target, a.detail))
         return found
+
+    def anchored(self, namespace: str, targets: Sequence[str], projects: Projects, seq: int) -> list[int]:
+        wanted = frozenset(targets)
+        found = [
+            entry.id
+            for entry in self._t.entries.values()
+            if self._is_in(entry.id, namespace, projects)
+            and any(
+                start <= seq < end and a.target in wanted and a.type in ("file", "lines", "symbol")
+                for start, end, a in entry.anchors
+            )
+        ]
+        return sorted(found, reverse=True)
 
     # Chain
 
@@ -201,30 +216,29 @@ class MemoryReader:
         self, namespace: str, terms: Sequence[str], projects: Projects, within: Iterable[int] | None, limit: int
     ) -> list[tuple[int, float]]:
         allowed = self._allowed(namespace, projects, within)
-        size = max(1, len(self._t.words))
-        mean = sum(c.total() for c in self._t.words.values()) / size or 1.0
+        # What is counted is counted in the projects that are asked, whatever became of the nodes.
+        texts = {id_: words for id_, words in self._t.words.items() if self._is_in(id_, namespace, projects)}
+        mean = sum(words.total() for words in texts.values()) / max(1, len(texts)) or 1.0
         scores: dict[int, float] = defaultdict(float)
-        for term in self._expanded(terms):
-            holders = {id_: _frequency(words, term) for id_, words in self._t.words.items()}
-            holders = {id_: count for id_, count in holders.items() if count}
-            rarity = max(1e-6, math.log((size - len(holders) + 0.5) / (len(holders) + 0.5)))
+        for term in dict.fromkeys(terms):
+            holders = {id_: count for id_, words in texts.items() if (count := _frequency(words, term))}
             for id_, count in holders.items():
                 if id_ in allowed:
-                    length = self._t.words[id_].total()
-                    weight = count * (BM25_K1 + 1) / (count + BM25_K1 * (1 - BM25_B + BM25_B * length / mean))
-                    scores[id_] += rarity * weight
+                    worth = weight(float(count), float(texts[id_].total()), mean)
+                    scores[id_] += rarity(len(texts), len(holders)) * worth
         return sorted(scores.items(), key=lambda item: (-item[1], item[0]))[:limit]
 
-    def _expanded(self, terms: Sequence[str]) -> list[str]:
-        found: list[str] = []
-        for term in terms:
-            core = term.strip("*")
-            if term.startswith("*"):
-                known = {word for words in self._t.words.values() for word in words}
-                found += sorted(word for word in known if core and core in word)
-            elif core:
-                found.append(term)
-        return list(dict.fromkeys(found))
+    def aliased(self, namespace: str, projects: Projects) -> frozenset[int]:
+        active = self._allowed(namespace, projects, None)
+        return frozenset(id_ for id_ in active if self._t.entries[id_].intervals[-1].standing.aliases)
+
+    def frequencies(self, namespace: str, terms: Sequence[str], projects: Projects) -> tuple[int, Mapping[str, int]]:
+        texts = [words for id_, words in self._t.words.items() if self._is_in(id_, namespace, projects)]
+        return len(texts), {term: sum(bool(_frequency(words, term)) for words in texts) for term in terms}
+
+    def _is_in(self, id_: int, namespace: str, projects: Projects) -> bool:
+        entry = self._t.entries.get(id_)
+        return entry is not None and entry.namespace == namespace and (projects is None or entry.project in projects)
 
     def _allowed(self, namespace: str, projects: Projects, within: Iterable[int] | None) -> set[int]:
         wanted = None if within is None else set(within)
@@ -256,6 +270,12 @@ class MemoryReader:
 
     def similarities(self, entries: Sequence[int], vector: Vector) -> Mapping[int, float]:
         return dict(self._matrix().cosines(entries, vector))
+
+    def vectors_of(self, entries: Sequence[int]) -> Mapping[int, Vector]:
+        from ..matrix import from_bytes
+
+        dimensions = (self.vector_model() or ("", 1))[1]
+        return {id_: from_bytes(self._t.vectors[id_], dimensions) for id_ in entries if id_ in self._t.vectors}
 
     def _matrix(self) -> Matrix:
         from ..matrix import Matrix
@@ -294,6 +314,11 @@ class MemoryReader:
 
 
 def _frequency(words: Counter[str], term: str) -> int:
+    core = term.strip("*")
+    if not core:
+        return 0
+    if term.startswith("*"):
+        return sum(count for word, count in words.items() if core in word)
     if term.endswith("*"):
-        return sum(count for word, count in words.items() if word.startswith(term[:-1]))
-    return words[term]
+        return sum(count for word, count in words.items() if word.startswith(core))
+    return words[core]

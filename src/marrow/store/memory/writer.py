@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -52,6 +52,9 @@ class MemoryWriter(MemoryReader):
     def _know(self, namespace: str, project: str) -> None:
         if (namespace, project) not in self._t.projects:
             self._set(self._t.projects, (namespace, project), ())
+
+    def expect(self, namespace: str, project: str, addresses: Sequence[str]) -> None:
+        """Everything is at hand already."""
 
     def place(self, namespace: str, project: str, node: Node, at: int) -> tuple[int, bool]:
         key = (namespace, project, node.address)
@@ -119,8 +122,15 @@ class MemoryWriter(MemoryReader):
         self._set(self._t.entries, entry, replace(before, anchors=tuple(rows)))
         return True
 
-    def grow(self, namespace: str, prefix: str, children: bytes) -> None:
-        self._set(self._t.merkle, (namespace, prefix), children)
+    def buckets(self, namespace: str, prefixes: Collection[str]) -> Mapping[str, list[bytes]]:
+        return {prefix: self.bucket(namespace, prefix) for prefix in prefixes}
+
+    def inner(self, namespace: str, prefixes: Collection[str]) -> Mapping[str, bytes]:
+        return {prefix: self._t.merkle.get((namespace, prefix), b"") for prefix in prefixes}
+
+    def grow(self, namespace: str, inner: Mapping[str, bytes]) -> None:
+        for prefix, children in inner.items():
+            self._set(self._t.merkle, (namespace, prefix), children)
 
     def append(self, namespace: str, event: Event) -> None:
         self._set(self._t.events, (namespace, event.seq), event)

@@ -37,18 +37,23 @@ SELECT p.name FROM project_aliases a JOIN projects p ON p.id = a.project JOIN na
 INSERT INTO project_aliases (namespace, alias, project) VALUES (?, ?, ?) ON CONFLICT DO NOTHING
 
 -- name: next_entry
-SELECT next FROM projects WHERE id = ?
+SELECT max(p.next, coalesce((SELECT e.id FROM entries e
+                              WHERE e.id BETWEEN p.id << 32 AND (p.id << 32) + 4294967295 ORDER BY e.id DESC LIMIT 1)
+                            - (p.id << 32), 0) + 1) FROM projects p WHERE p.id = ?
 
 -- name: keep_next_entry
-UPDATE projects SET next = ? WHERE id = ?
+UPDATE projects SET next = max(next, (:entry & 4294967295) + 1) WHERE id = :entry >> 32
+
+-- name: next_node
+SELECT coalesce(max(id), 0) + 1 FROM nodes
 
 -- name: node_and_entry
-SELECT n.id, e.id FROM nodes n
-  LEFT JOIN entries e ON e.node = n.id AND e.id BETWEEN :first AND :last
- WHERE n.namespace = :namespace AND n.address = :address
+-- No join, here and in `buckets`: starting one costs more than all the rest of such a small question.
+SELECT n.address, n.id, (SELECT e.id FROM entries e WHERE e.node = n.id AND e.id BETWEEN ?1 AND ?2)
+  FROM nodes n WHERE n.namespace = ?3 AND n.address = ?4
 
 -- name: add_node
-INSERT INTO nodes (namespace, address, kind, content) VALUES (?, ?, ?, ?) RETURNING id
+INSERT INTO nodes (id, namespace, address, kind, content) VALUES (?, ?, ?, ?, ?)
 
 -- name: add_input
 INSERT INTO inputs (node, input) VALUES (?, ?)
@@ -106,6 +111,10 @@ SELECT e.id, p.name, n.kind, n.content, n.address,
   JOIN standings s ON s.entry = e.id AND s.start <= :seq AND s.until > :seq
  ORDER BY a.key
 
+-- name: text_of_entry
+SELECT e.id, (SELECT n.address FROM nodes n WHERE n.id = e.node), (SELECT n.content FROM nodes n WHERE n.id = e.node)
+  FROM entries e WHERE e.id = ?
+
 -- name: select_entries
 SELECT e.id FROM projects p
   JOIN entries e ON e.id BETWEEN p.id << 32 AND (p.id << 32) + 4294967295
@@ -116,8 +125,9 @@ SELECT e.id FROM projects p
    AND (:include_superseded OR (s.state = 'active' AND (s.expires_at IS NULL OR s.expires_at > :now)))
    AND (:kinds IS NULL OR n.kind IN (SELECT value FROM json_each(:kinds)))
    AND (:domains IS NULL OR s.domain IN (SELECT value FROM json_each(:domains)))
-   AND (:tags IS NULL OR (SELECT count(DISTINCT fold(t.value)) FROM json_each(s.tags) t
-                           WHERE fold(t.value) IN (SELECT value FROM json_each(:tags))) >= :tags_least)
+   AND (:tags IS NULL OR (s.tags <> '[]'
+                          AND (SELECT count(DISTINCT fold(t.value)) FROM json_each(s.tags) t
+                                WHERE fold(t.value) IN (SELECT value FROM json_each(:tags))) >= :tags_least))
    AND s.confidence >= :min_confidence
    AND (:classification = '' OR s.classification = :classification)
    AND (:pinned IS NULL OR s.pinned = :pinned)
@@ -260,13 +270,14 @@ SELECT n.address, p.name, s.* FROM nodes n
   JOIN standings s ON s.entry = e.id AND s.start <= :seq AND s.until > :seq
  WHERE n.namespace = (SELECT id FROM namespaces WHERE name = :namespace) AND s.state = 'active'
 
--- name: bucket
-SELECT s.leaf FROM nodes n JOIN entries e ON e.node = n.id
-  JOIN standings s ON s.entry = e.id AND s.until = 4611686018427387904
- WHERE n.namespace = :namespace AND n.address >= :low AND n.address < :high AND s.leaf IS NOT NULL
+-- name: buckets
+SELECT ?1, (SELECT group_concat((SELECT hex(s.leaf) FROM standings s
+                                  WHERE s.entry = e.id AND s.until = 4611686018427387904 AND s.leaf IS NOT NULL))
+              FROM entries e WHERE e.node = n.id)
+  FROM nodes n WHERE n.namespace = ?2 AND n.address >= ?3 AND n.address <= ?4
 
--- name: children
-SELECT children FROM merkle WHERE namespace = ? AND prefix = ?
+-- name: inner
+SELECT prefix, children FROM merkle WHERE namespace = ? AND prefix = ?
 
 -- name: grow
 INSERT INTO merkle (namespace, prefix, children) VALUES (?, ?, ?)
@@ -284,13 +295,21 @@ SELECT a.seq, a.head, a.length, a.chain FROM attachments a
 INSERT INTO attachments (namespace, seq, head, length, chain) VALUES (?, ?, ?, ?, ?)
 
 -- name: match
-SELECT rowid, -rank FROM words
- WHERE words MATCH :query AND rowid BETWEEN :first AND :last ORDER BY rank LIMIT :limit
+SELECT (rowid - :first) << 8 | min(255, instances(words)) FROM words
+ WHERE words MATCH :query AND rowid BETWEEN :first AND :last
 
 -- name: match_within
-SELECT rowid, -rank FROM words
+SELECT (rowid - :first) << 8 | min(255, instances(words)) FROM words
  WHERE words MATCH :query AND rowid BETWEEN :first AND :last AND +rowid IN (SELECT value FROM json_each(:within))
- ORDER BY rank LIMIT :limit
+
+-- name: holders
+SELECT json_group_array(rowid - :first) FROM words WHERE words MATCH :query AND rowid BETWEEN :first AND :last
+
+-- name: count_matches
+SELECT count(*) FROM words WHERE words MATCH :query AND rowid BETWEEN :first AND :last
+
+-- name: lengths_from
+SELECT id, sz FROM words_docsize WHERE id BETWEEN ? AND ? ORDER BY id
 
 -- name: terms_containing
 SELECT term FROM temp.vocabulary WHERE term LIKE :pattern ESCAPE '\' LIMIT :limit
@@ -310,6 +329,9 @@ INSERT INTO words (words) VALUES ('optimize')
 -- name: vectors_from
 SELECT entry, vector FROM vectors WHERE entry BETWEEN ? AND ? ORDER BY entry
 
+-- name: vectors_of
+SELECT entry, vector FROM vectors WHERE entry IN (SELECT value FROM json_each(?))
+
 -- name: put_vector
 INSERT INTO vectors (entry, vector) VALUES (?, ?) ON CONFLICT (entry) DO UPDATE SET vector = excluded.vector
 
@@ -319,6 +341,18 @@ DELETE FROM vectors
 -- name: inactive
 SELECT entry FROM standings INDEXED BY standings_inactive
  WHERE until = 4611686018427387904 AND state <> 'active' AND entry BETWEEN ? AND ?
+
+-- name: aliased
+SELECT entry FROM standings INDEXED BY standings_aliased
+ WHERE until = 4611686018427387904 AND aliases <> '[]' AND state = 'active' AND entry BETWEEN ? AND ?
+
+-- name: pinned
+SELECT 1 FROM standings INDEXED BY standings_pinned
+ WHERE until = 4611686018427387904 AND pinned AND entry BETWEEN ? AND ? LIMIT 1
+
+-- name: anchored
+SELECT DISTINCT a.entry FROM json_each(:targets) t CROSS JOIN anchors a ON a.target = t.value
+ WHERE a.type IN ('file', 'lines', 'symbol') AND a.start <= :seq AND a.until > :seq ORDER BY a.entry DESC
 
 -- name: expired
 SELECT entry FROM standings INDEXED BY standings_expiring

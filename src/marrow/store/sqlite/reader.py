@@ -17,11 +17,16 @@ from ...model.node import Occurrence
 from ...model.record import CURRENT, Filter, Interval, Project, Record
 from ..chains import unpacked
 from ..protocol import Attachment, Measurement, Projects, Use
-from .rows import as_json, event_of, interval_of, occurrence_of, queries, record_of, standing_of
+from .rows import as_json, event_of, interval_of, leaves_of, occurrence_of, queries, record_of, standing_of
 from .vectors import VectorCache
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from ..protocol import Vector
+
+    Entries = NDArray[np.int64]
 
 SUBSTRING_TERMS_MAX = 200
 ENTRY_BITS = 32
@@ -35,6 +40,22 @@ def last_entry(project: int) -> int:
     return (project << ENTRY_BITS) + (1 << ENTRY_BITS) - 1
 
 
+def bounds_of(prefix: str) -> tuple[bytes, bytes]:
+    """The first and the last address that begins so."""
+    return bytes.fromhex(prefix + "0" * (len(prefix) % 2)), bytes.fromhex(prefix.ljust(64, "f"))
+
+
+def spans_of(projects: Sequence[int]) -> list[tuple[int, int]]:
+    """(first entry, last entry) of these projects, which are in order; those that lie side by side are one."""
+    spans: list[tuple[int, int]] = []
+    for project in projects:
+        if spans and spans[-1][1] + 1 == first_entry(project):
+            spans[-1] = (spans[-1][0], last_entry(project))
+        else:
+            spans.append((first_entry(project), last_entry(project)))
+    return spans
+
+
 class SqliteReader:
     """Every protocol of `Reader`. Lives as long as its transaction."""
 
@@ -44,10 +65,15 @@ class SqliteReader:
         self._path = path
         self._sql = queries()
         self._ids: dict[str, dict[str, int]] = {}
+        self._gone_then: tuple[object, Entries] | None = None
 
     def _run(self, name: str, bindings: Sequence[Any] | Mapping[str, Any] = ()) -> Any:
         """A named statement's cursor. Rows are whatever the statement selects, so they are not typed here."""
         return self._connection.execute(self._sql[name], bindings)
+
+    def _run_each(self, name: str, bindings: Iterable[Sequence[Any]]) -> Any:
+        """A named statement with each of these: the rows of all of them."""
+        return self._connection.executemany(self._sql[name], bindings)
 
     def _project_ids(self, namespace: str) -> dict[str, int]:
         known = self._ids.get(namespace)
@@ -69,16 +95,6 @@ class SqliteReader:
         if not all(name in kept for name in projects):
             kept = self._cache.projects[namespace] = dict(self._project_ids(namespace))
         return sorted(kept[name] for name in projects if name in kept)
-
-    def _spans(self, namespace: str, projects: Projects) -> list[tuple[int, int]]:
-        """(first entry, last entry) of these projects; those that lie side by side are searched as one."""
-        spans: list[tuple[int, int]] = []
-        for project in self._chosen_ids(namespace, projects):
-            if spans and spans[-1][1] + 1 == first_entry(project):
-                spans[-1] = (spans[-1][0], last_entry(project))
-            else:
-                spans.append((first_entry(project), last_entry(project)))
-        return spans
 
     # Nodes
 
@@ -107,9 +123,15 @@ class SqliteReader:
         bindings = {"entries": as_json(entries), "seq": seq}
         return [record_of(row) for row in self._run("records_of_entries", bindings)]
 
+    def texts_of(self, entries: Sequence[int]) -> list[tuple[int, str, str]]:
+        rows = self._run_each("text_of_entry", [(entry,) for entry in entries])
+        return [(entry, address.hex(), content) for entry, address, content in rows]
+
     def select(
         self, namespace: str, wanted: Filter, seq: int, now: int, limit: int | None = None, offset: int = 0
     ) -> list[int]:
+        if wanted.pinned and seq == CURRENT and not self._is_any_pinned(namespace, wanted.projects):
+            return []
         tags = {tag.lower() for tag in wanted.tags}
         said = wanted.service or wanted.user or wanted.thread or wanted.metadata
         bindings = {
@@ -139,6 +161,11 @@ class SqliteReader:
         }
         return [entry for (entry,) in self._run("select_entries", bindings)]
 
+    def _is_any_pinned(self, namespace: str, projects: Projects) -> bool:
+        """Most memories have nothing pinned, and every recall asks."""
+        spans = spans_of(self._chosen_ids(namespace, projects))
+        return any(self._run("pinned", span).get for span in spans)
+
     def occurrences(self, entries: Sequence[int], seq: int) -> Mapping[int, list[Occurrence]]:
         found: dict[int, list[Occurrence]] = defaultdict(list)
         for entry, *rest in self._run("occurrences", {"entries": as_json(entries), "seq": seq}):
@@ -154,8 +181,8 @@ class SqliteReader:
     def neighbours(self, entries: Sequence[int], reach: int) -> Mapping[int, list[tuple[int, int]]]:
         found: dict[int, list[tuple[int, int]]] = defaultdict(list)
         for entry, before, after in self._run("neighbours", {"entries": as_json(entries), "reach": reach}):
-            for side in (json.loads(before), json.loads(after)):
-                found[entry] += [(other, distance) for distance, other in enumerate(side, 1)]
+            for side, sign in ((json.loads(before), -1), (json.loads(after), 1)):
+                found[entry] += [(other, sign * distance) for distance, other in enumerate(side, 1)]
         return found
 
     # Links
@@ -179,6 +206,11 @@ class SqliteReader:
         for entry, *rest in self._run("anchors", {"entries": as_json(entries), "seq": seq}):
             found[entry].append(Anchor(*rest))
         return found
+
+    def anchored(self, namespace: str, targets: Sequence[str], projects: Projects, seq: int) -> list[int]:
+        chosen = set(self._chosen_ids(namespace, projects))
+        rows = self._run("anchored", {"targets": as_json(targets), "seq": seq})
+        return [entry for (entry,) in rows if entry >> 32 in chosen]
 
     # Chain
 
@@ -216,19 +248,18 @@ class SqliteReader:
             yield address.hex(), standing_of(row[3:22]).leaf(address.hex(), project)
 
     def bucket(self, namespace: str, prefix: str) -> list[bytes]:
-        low = bytes.fromhex(prefix.ljust(64, "0"))
-        high = bytes.fromhex(prefix.ljust(64, "f"))
         row = self._run("namespace", (namespace,)).fetchone()
         if row is None:
             return []
-        return [leaf for (leaf,) in self._run("bucket", {"namespace": row[0], "low": low, "high": high})]
+        rows = self._run("buckets", (prefix, row[0], *bounds_of(prefix)))
+        return [leaf for _, leaves in rows for leaf in leaves_of(leaves)]
 
     def children(self, namespace: str, prefix: str) -> bytes | None:
         row = self._run("namespace", (namespace,)).fetchone()
         if row is None:
             return None
-        found: bytes | None = self._run("children", (row[0], prefix)).get
-        return found
+        found = self._run("inner", (row[0], prefix)).fetchone()
+        return None if found is None else found[1]
 
     # Places
 
@@ -252,39 +283,55 @@ class SqliteReader:
         self, namespace: str, terms: Sequence[str], projects: Projects, within: Iterable[int] | None, limit: int
     ) -> list[tuple[int, float]]:
         try:
-            return self._matched(namespace, self._match_query(terms), projects, within, limit)
+            return self._matched(namespace, self._word_terms(terms), projects, within, limit)
         except (apsw.CorruptError, apsw.SQLError):
             # The index is derived: without it the vectors still answer, and `problems` says what to do.
             return []
 
     def _matched(
-        self, namespace: str, query: str, projects: Projects, within: Iterable[int] | None, limit: int
+        self, namespace: str, terms: Sequence[str], projects: Projects, within: Iterable[int] | None, limit: int
     ) -> list[tuple[int, float]]:
-        if not query:
-            return []
-        found: list[tuple[int, float]] = []
-        chosen = None if within is None else as_json(sorted(within))
-        for first, last in self._spans(namespace, projects):
-            bindings = {"query": query, "first": first, "last": last}
-            if chosen is not None:
-                found += self._run("match_within", bindings | {"within": chosen, "limit": limit}).fetchall()
-            else:
-                # Those that are no longer active are few: ask for that many more, and leave them out.
-                gone = self._gone(first, last)
-                rows = self._run("match", bindings | {"limit": limit + len(gone)})
-                found += [row for row in rows if row[0] not in gone]
-        found.sort(key=lambda row: (-row[1], row[0]))
-        return found[:limit]
+        from ..matrix import sorted_ids
+        from .words import Search, Texts
 
-    def _match_query(self, terms: Sequence[str]) -> str:
-        parts: list[str] = []
+        chosen = self._chosen_ids(namespace, projects)
+        if not terms or not chosen:
+            return []
+        texts = Texts(chosen, self._cache.lengths(self, chosen))
+        spans = spans_of(chosen)
+        wanted = None if within is None else sorted_ids(within)
+        search = Search(self._run, texts, spans, wanted, self._gone(spans) if wanted is None else sorted_ids(()))
+        return search.best(terms, limit)
+
+    def aliased(self, namespace: str, projects: Projects) -> frozenset[int]:
+        spans = spans_of(self._chosen_ids(namespace, projects))
+        return frozenset(entry for span in spans for (entry,) in self._run("aliased", span))
+
+    def frequencies(self, namespace: str, terms: Sequence[str], projects: Projects) -> tuple[int, Mapping[str, int]]:
+        from ..matrix import sorted_ids
+        from .words import Search, Texts
+
+        chosen = self._chosen_ids(namespace, projects)
+        if not chosen:
+            return 0, {}
+        try:
+            texts = Texts(chosen, self._cache.lengths(self, chosen))
+            search = Search(self._run, texts, spans_of(chosen), None, sorted_ids(()))
+            queries = {term: self._word_terms([term]) for term in terms}
+            return texts.count, {term: search.count(query[0]) if query else 0 for term, query in queries.items()}
+        except (apsw.CorruptError, apsw.SQLError):
+            return 0, {}
+
+    def _word_terms(self, terms: Sequence[str]) -> list[str]:
+        """Each term as the index's language has it."""
+        found: list[str] = []
         for term in terms:
             core = term.strip("*").replace('"', "")
             if term.startswith("*"):
-                parts += [f'"{found}"' for found in self._terms_containing(core)]
+                found.append(" OR ".join(f'"{known}"' for known in self._terms_containing(core)))
             elif core:
-                parts.append(f'"{core}"*' if term.endswith("*") else f'"{core}"')
-        return " OR ".join(parts)
+                found.append(f'"{core}"*' if term.endswith("*") else f'"{core}"')
+        return [query for query in dict.fromkeys(found) if query]
 
     def _terms_containing(self, part: str) -> list[str]:
         if not part:
@@ -296,11 +343,23 @@ class SqliteReader:
         rows = self._run("terms_containing", {"pattern": f"%{escaped}%", "limit": SUBSTRING_TERMS_MAX})
         return [term for (term,) in rows]
 
-    def _gone(self, first: int, last: int) -> set[int]:
-        """The entries in a span that are not active now."""
-        gone = {entry for (entry,) in self._run("inactive", (first, last))}
-        gone.update(entry for (entry,) in self._run("expired", (self._cache.now(), first, last)))
-        return gone
+    def _gone(self, spans: Sequence[tuple[int, int]]) -> Entries:
+        """The entries in these spans that are not active now. Asked twice in a search, read once."""
+        from ..matrix import sorted_ids
+
+        state = (tuple(spans), self._connection.total_changes())
+        if self._gone_then is None or self._gone_then[0] != state:
+            now = self._cache.now()
+            gone: list[int] = []
+            for first, last in spans:
+                gone += [entry for (entry,) in self._run("inactive", (first, last))]
+                gone += [entry for (entry,) in self._run("expired", (now, first, last))]
+            self._gone_then = (state, sorted_ids(gone))
+        return self._gone_then[1]
+
+    def lengths_between(self, first: int, last: int) -> list[tuple[int, bytes]]:
+        rows: list[tuple[int, bytes]] = self._run("lengths_from", (first, last)).fetchall()
+        return rows
 
     # Vectors
 
@@ -320,17 +379,20 @@ class SqliteReader:
         limit: int,
         least: float = 0.0,
     ) -> list[tuple[int, float]]:
-        found: list[tuple[int, float]] = []
-        chosen = None if within is None else list(within)
-        for project in self._chosen_ids(namespace, projects):
-            matrix = self._cache.matrix(self, project)
-            gone = () if chosen is not None else self._gone(first_entry(project), last_entry(project))
-            found += matrix.nearest(vector, limit, chosen, gone, least)
-        found.sort(key=lambda row: (-row[1], row[0]))
-        return found[:limit]
+        from ..matrix import nearest
+
+        chosen = self._chosen_ids(namespace, projects)
+        without = () if within is not None else self._gone(spans_of(chosen))
+        return nearest(self._cache.matrices(self, chosen), vector, limit, within, without, least)
 
     def similarities(self, entries: Sequence[int], vector: Vector) -> Mapping[int, float]:
         return self._cache.similarities(self, entries, vector)
+
+    def vectors_of(self, entries: Sequence[int]) -> Mapping[int, Vector]:
+        from ..matrix import from_bytes
+
+        dimensions = (self.vector_model() or ("", 1))[1]
+        return {entry: from_bytes(blob, dimensions) for entry, blob in self._run("vectors_of", (as_json(entries),))}
 
     def vector_epoch(self) -> str:
         return self.fact("vector_epoch") or "0"

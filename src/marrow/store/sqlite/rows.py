@@ -89,6 +89,11 @@ def record_of(row: Row) -> Record:
     return Record(entry, project, node, standing_of(row[10:29]), row[8], first_at, last_at)
 
 
+def leaves_of(text: str | None) -> list[bytes]:
+    """The leaves of a node's entries, from their digits with commas between them."""
+    return [bytes.fromhex(leaf) for leaf in text.split(",")] if text else []
+
+
 def interval_of(row: Row) -> Interval:
     return Interval(row[1], row[2], standing_of(row[3:22]))
 

@@ -90,6 +90,9 @@ CREATE TABLE standings (
     PRIMARY KEY (entry, start)
 ) WITHOUT ROWID;
 CREATE INDEX standings_inactive ON standings (entry) WHERE until = 4611686018427387904 AND state <> 'active';
+CREATE INDEX standings_aliased ON standings (entry)
+    WHERE until = 4611686018427387904 AND aliases <> '[]' AND state = 'active';
+CREATE INDEX standings_pinned ON standings (entry) WHERE until = 4611686018427387904 AND pinned;
 CREATE INDEX standings_expiring ON standings (entry, expires_at)
     WHERE until = 4611686018427387904 AND expires_at IS NOT NULL;
 
@@ -168,7 +171,7 @@ CREATE TABLE attachments (
 CREATE VIRTUAL TABLE words USING fts5 (
     body, names,
     content = '', contentless_delete = 1,
-    tokenize = "unicode61 remove_diacritics 0 tokenchars '_.+#-/@:'"
+    tokenize = "ascii tokenchars '_.+#-/@:'"
 );
 
 CREATE TABLE vectors (

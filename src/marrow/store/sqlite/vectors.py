@@ -1,4 +1,5 @@
-"""The vectors of a SQLite store, kept in memory between reads and brought up to date by what was added since."""
+"""What a SQLite store keeps in memory between reads, brought up to date by what was added since: the vectors, and how
+long the texts are."""
 
 from __future__ import annotations
 
@@ -9,9 +10,10 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from ..matrix import Matrix
     from ..protocol import Vector
+    from .lengths import Lengths
 
 
-class VectorRows(Protocol):
+class IndexRows(Protocol):
     """What the cache reads from."""
 
     def vector_model(self) -> tuple[str, int] | None: ...
@@ -20,47 +22,71 @@ class VectorRows(Protocol):
 
     def vectors_between(self, first: int, last: int) -> list[tuple[int, bytes]]: ...
 
+    def lengths_between(self, first: int, last: int) -> list[tuple[int, bytes]]: ...
+
 
 class VectorCache:
-    """One matrix a project, and the numbers of the projects, which never change.
+    """One matrix a project, the lengths of its texts, and the numbers of the projects, which never change.
 
-    Entries only ever get higher numbers, so a matrix grows at its end; whenever a vector is removed or replaced the
-    store's epoch changes and the matrices are read anew."""
+    Entries only ever get higher numbers, so what is kept grows at its end; whenever a vector is removed or replaced the
+    store's epoch changes and everything is read anew."""
 
     def __init__(self, now: Callable[[], int]) -> None:
         self.now = now
         self._lock = threading.Lock()
         self._epoch = ""
         self._matrices: dict[int, Matrix] = {}
+        self._lengths: dict[int, Lengths] = {}
         self.projects: dict[str, dict[str, int]] = {}
 
     def renew(self, epoch: str) -> None:
         """Forget what was kept under another epoch."""
         with self._lock:
             if epoch != self._epoch:
-                self._matrices, self.projects, self._epoch = {}, {}, epoch
+                self._clear(epoch)
 
-    def matrix(self, rows: VectorRows, project: int) -> Matrix:
+    def _clear(self, epoch: str) -> None:
+        self._matrices, self._lengths, self.projects, self._epoch = {}, {}, {}, epoch
+
+    def matrices(self, rows: IndexRows, projects: Sequence[int]) -> list[Matrix]:
+        """The vectors of these projects, each as it is now."""
         from ..matrix import Matrix
 
         self.renew(rows.vector_epoch())
+        found = []
         with self._lock:
-            found = self._matrices.get(project)
-            if found is None:
-                model = rows.vector_model()
-                found = self._matrices[project] = Matrix(model[1] if model else 0)
-            first = max(found.last + 1, project << 32)
-            added = rows.vectors_between(first, (project << 32) + (1 << 32) - 1)
-            found.extend([entry for entry, _ in added], [blob for _, blob in added])
-            return found
+            for project in projects:
+                matrix = self._matrices.get(project)
+                if matrix is None:
+                    model = rows.vector_model()
+                    matrix = self._matrices[project] = Matrix(model[1] if model else 0)
+                first = max(matrix.last + 1, project << 32)
+                added = rows.vectors_between(first, (project << 32) + (1 << 32) - 1)
+                matrix.extend([entry for entry, _ in added], [blob for _, blob in added])
+                found.append(matrix)
+        return found
 
-    def similarities(self, rows: VectorRows, entries: Sequence[int], vector: Vector) -> Mapping[int, float]:
+    def lengths(self, rows: IndexRows, projects: Sequence[int]) -> list[Lengths]:
+        """How long the texts of these projects are."""
+        from .lengths import Lengths
+
+        self.renew(rows.vector_epoch())
+        found = []
+        with self._lock:
+            for project in projects:
+                known = self._lengths.get(project) or Lengths()
+                added = rows.lengths_between((project << 32) + known.next, (project << 32) + (1 << 32) - 1)
+                known = self._lengths[project] = known.extended(added)
+                found.append(known)
+        return found
+
+    def similarities(self, rows: IndexRows, entries: Sequence[int], vector: Vector) -> Mapping[int, float]:
         found: dict[int, float] = {}
-        for project in {entry >> 32 for entry in entries}:
-            asked = [entry for entry in entries if entry >> 32 == project]
-            found.update(self.matrix(rows, project).cosines(asked, vector))
+        projects = sorted({entry >> 32 for entry in entries})
+        for project, matrix in zip(projects, self.matrices(rows, projects), strict=True):
+            found.update(matrix.cosines([entry for entry in entries if entry >> 32 == project], vector))
         return found
 
     def forget(self) -> None:
         with self._lock:
-            self._matrices, self._epoch, self.projects = {}, "", {}
+            self._clear("")

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import apsw
 
-from ...model.event import NO_HASH, Event, Snapshot
+from ...model.event import NO_HASH, Event, Head, Snapshot
 from ...model.link import Anchor, Link
 from ...model.merkle import EMPTY_ROOT
 from ...model.node import Node, Occurrence
@@ -17,12 +18,17 @@ from ...model.record import FOREVER
 from ...model.standing import Standing
 from ..chains import packed
 from ..protocol import Measurement
-from .reader import SqliteReader, first_entry, last_entry
-from .rows import SWEEP_DUE, as_json, standing_row, touched_columns
+from .reader import SqliteReader, bounds_of, first_entry, last_entry
+from .rows import SWEEP_DUE, as_json, leaves_of, standing_row, touched_columns
 
 if TYPE_CHECKING:
     from ..protocol import Vector
 
+# What is written for a node that is new, in the order in which it is written.
+_FIRST_ROWS = (
+    *("add_node", "add_input", "add_entry", "add_occurrence", "open_standing", "open_anchor", "put_vector"),
+    "add_words",
+)
 _ENTRY_TABLES = ("words", "vector", "uses", "anchors", "standings", "occurrences")
 
 
@@ -30,18 +36,60 @@ class SqliteWriter(SqliteReader):
     """Every protocol of `Writer`."""
 
     _namespaces: dict[str, int]
+    _projects: dict[tuple[str, str], int]
+    _nodes: dict[tuple[int, bytes], int]
+    _entries: dict[tuple[int, bytes], int | None]
     _fresh: dict[int, int]
+    _unsaid: set[int]
     _next: dict[int, int]
+    _next_node: int
+    _waiting: dict[str, list[tuple[Any, ...]]]
+    _is_waiting: bool
 
     def begin(self) -> SqliteWriter:
         """Start with nothing remembered from another transaction."""
-        self._namespaces, self._fresh, self._next = {}, {}, {}
+        self._namespaces, self._projects, self._nodes, self._entries = {}, {}, {}, {}
+        self._fresh, self._unsaid, self._next, self._next_node = {}, set(), {}, 0
+        self._waiting = {name: [] for name in _FIRST_ROWS}
+        self._is_waiting = False
         return self
 
     def finish(self) -> None:
-        """What is written once for the whole transaction."""
-        for project, number in self._next.items():
-            self._run("keep_next_entry", (number, project))
+        self._write()
+
+    def _run(self, name: str, bindings: Sequence[Any] | Mapping[str, Any] = ()) -> Any:
+        if self._is_waiting:
+            self._write()
+        return self._connection.execute(self._sql[name], bindings)
+
+    def _run_each(self, name: str, bindings: Iterable[Sequence[Any]]) -> Any:
+        if self._is_waiting:
+            self._write()
+        return self._connection.executemany(self._sql[name], bindings)
+
+    def _wait(self, name: str, row: tuple[Any, ...]) -> None:
+        """The rows of what is new are written together, before anything else is asked or written."""
+        self._waiting[name].append(row)
+        self._is_waiting = True
+
+    def _write(self) -> None:
+        self._is_waiting = False
+        for name, rows in self._waiting.items():
+            if rows:
+                self._waiting[name] = []
+                try:
+                    self._connection.executemany(self._sql[name], rows)
+                except (apsw.CorruptError, apsw.SQLError):
+                    # The index is derived: what is said is kept all the same, and `problems` counts it as not indexed.
+                    if name != "add_words":
+                        raise
+
+    def head(self, namespace: str) -> Head:
+        row = self._run("namespace", (namespace,)).fetchone()
+        if row is None:
+            return Head(root=EMPTY_ROOT)
+        self._namespaces[namespace] = row[0]
+        return Head(row[1], row[2], row[3].hex(), row[4].hex())
 
     def _namespace(self, name: str) -> int:
         known = self._namespaces.get(name)
@@ -52,35 +100,65 @@ class SqliteWriter(SqliteReader):
         return known
 
     def _project(self, namespace: str, name: str) -> int:
-        ids = self._project_ids(namespace)
-        if name not in ids:
-            ids[name] = self._run("add_project", (self._namespace(namespace), name)).get
-        return ids[name]
+        known = self._projects.get((namespace, name))
+        if known is None:
+            row = (self._namespace(namespace), name)
+            known = self._run("project", row).get
+            if known is None:
+                known = self._run("add_project", row).get
+                self._ids.pop(namespace, None)
+            self._projects[namespace, name] = known
+        return known
+
+    def expect(self, namespace: str, project: str, addresses: Sequence[str]) -> None:
+        space, place = self._namespace(namespace), self._project(namespace, project)
+        self._look_up(space, place, [bytes.fromhex(address) for address in addresses])
+
+    def _look_up(self, space: int, place: int, addresses: Sequence[bytes]) -> None:
+        """Learn which of these nodes are there, and which of them in this project."""
+        first, last = first_entry(place), last_entry(place)
+        self._entries.update(((place, address), None) for address in addresses)
+        for address, node, entry in self._run_each("node_and_entry", [(first, last, space, a) for a in addresses]):
+            self._nodes[space, address], self._entries[place, address] = node, entry
 
     def place(self, namespace: str, project: str, node: Node, at: int) -> tuple[int, bool]:
         space, place = self._namespace(namespace), self._project(namespace, project)
         address = bytes.fromhex(node.address)
-        bindings = {"namespace": space, "address": address, "first": first_entry(place), "last": last_entry(place)}
-        found = self._run("node_and_entry", bindings).fetchone()
-        if found and found[1] is not None:
-            return found[1], False
-        if found:
-            node_id = found[0]
-        else:
-            node_id = self._run("add_node", (space, address, node.kind, node.content)).get
+        if (place, address) not in self._entries:
+            self._look_up(space, place, [address])
+        known = self._entries[place, address]
+        if known is not None:
+            return known, False
+        node_id = self._nodes.get((space, address))
+        if node_id is None:
+            node_id = self._nodes[space, address] = self._number_node()
+            self._wait("add_node", (node_id, space, address, node.kind, node.content))
             for given in node.inputs:
-                self._run("add_input", (node_id, bytes.fromhex(given)))
-        if place not in self._next:
-            self._next[place] = self._run("next_entry", (place,)).get
-        entry = first_entry(place) + self._next[place]
-        self._next[place] += 1
-        self._run("add_entry", (entry, node_id, at, at))
+                self._wait("add_input", (node_id, bytes.fromhex(given)))
+        number = self._next.get(place)
+        if number is None:
+            number = self._run("next_entry", (place,)).get
+        self._next[place] = number + 1
+        entry: int = first_entry(place) + number
+        self._entries[place, address] = entry
+        self._wait("add_entry", (entry, node_id, at, at))
         self._fresh[entry] = at
+        self._unsaid.add(entry)
         return entry, True
 
+    def _number_node(self) -> int:
+        number = self._next_node or self._run("next_node").get
+        self._next_node = number + 1
+        return int(number)
+
     def occur(self, entry: int, said: Occurrence, seq: int) -> bool:
-        before = self._connection.total_changes()
         row = (said.at, said.thread, said.user, said.service, said.source, said.chain, said.metadata)
+        if entry in self._unsaid and self._fresh.get(entry) == said.at:
+            self._unsaid.remove(entry)
+            self._wait("add_occurrence", (entry, said.identity(), seq, *row))
+            return True
+        self._write()
+        before = self._connection.total_changes()
         self._run("add_occurrence", (entry, said.identity(), seq, *row))
         added = self._connection.total_changes() > before
         if added and self._fresh.get(entry) != said.at:
@@ -94,7 +172,7 @@ class SqliteWriter(SqliteReader):
             # What was opened by this same event is replaced: an event has one outcome.
             self._run("drop_standing", {"entry": entry, "seq": seq})
             self._run("close_standing", {"entry": entry, "seq": seq})
-        self._run("open_standing", standing_row(entry, seq, standing, leaf if standing.state == "active" else None))
+        self._wait("open_standing", standing_row(entry, seq, standing, leaf if standing.state == "active" else None))
 
     def keep_leaf(self, entry: int, leaf: bytes) -> None:
         self._run("keep_leaf", {"entry": entry, "leaf": leaf})
@@ -120,6 +198,10 @@ class SqliteWriter(SqliteReader):
         return True
 
     def pin(self, entry: int, anchors: Sequence[Anchor], seq: int, closed: bool = False) -> bool:
+        if entry in self._fresh and not closed:
+            for anchor in dict.fromkeys(anchors):
+                self._wait("open_anchor", (entry, anchor.type, anchor.target, anchor.detail, seq))
+            return bool(anchors)
         changed = False
         for anchor in anchors:
             found = self._run("anchor_now", (entry, anchor.type, anchor.target, anchor.detail)).get
@@ -132,8 +214,20 @@ class SqliteWriter(SqliteReader):
             changed = True
         return changed
 
-    def grow(self, namespace: str, prefix: str, children: bytes) -> None:
-        self._run("grow", (self._namespace(namespace), prefix, children))
+    def buckets(self, namespace: str, prefixes: Collection[str]) -> Mapping[str, list[bytes]]:
+        space, found = self._namespace(namespace), defaultdict[str, list[bytes]](list)
+        bounds = ((prefix, space, *bounds_of(prefix)) for prefix in prefixes)
+        for prefix, leaves in self._run_each("buckets", bounds):
+            found[prefix] += leaves_of(leaves)
+        return found
+
+    def inner(self, namespace: str, prefixes: Collection[str]) -> Mapping[str, bytes]:
+        space = self._namespace(namespace)
+        return dict(self._run_each("inner", ((space, prefix) for prefix in prefixes)))
+
+    def grow(self, namespace: str, inner: Mapping[str, bytes]) -> None:
+        space = self._namespace(namespace)
+        self._run_each("grow", [(space, prefix, children) for prefix, children in inner.items()])
 
     def append(self, namespace: str, event: Event) -> None:
         space = self._namespace(namespace)
@@ -158,19 +252,19 @@ class SqliteWriter(SqliteReader):
                 self._run("add_alias", (space, alias, project))
 
     def index_words(self, entry: int, body: Sequence[str], names: Sequence[str]) -> None:
-        try:
-            if entry not in self._fresh:
+        if entry not in self._fresh:
+            self._write()
+            try:
                 self._run("remove_words", (entry,))
-            self._run("add_words", (entry, " ".join(body), " ".join(names)))
-        except (apsw.CorruptError, apsw.SQLError):
-            # The index is derived: what is said is kept all the same, and `problems` counts it as not indexed.
-            return
+            except (apsw.CorruptError, apsw.SQLError):
+                return  # As above.
+        self._wait("add_words", (entry, " ".join(body), " ".join(names)))
 
     def index_vectors(self, vectors: Sequence[tuple[int, Vector]]) -> None:
         from ..matrix import to_bytes
 
         for entry, vector in vectors:
-            self._run("put_vector", (entry, to_bytes(vector)))
+            self._wait("put_vector", (entry, to_bytes(vector)))
         if any(entry not in self._fresh for entry, _ in vectors):
             self.new_epoch()
 
@@ -188,11 +282,14 @@ class SqliteWriter(SqliteReader):
 
     def erase(self, namespace: str, addresses: Sequence[str]) -> None:
         space = self._namespace(namespace)
+        self._nodes, self._entries = {}, {}
         for address in addresses:
             raw = bytes.fromhex(address)
             node = self._run("node_id", (space, raw)).get
             if node is not None:
                 for (entry,) in self._run("entries_of_node", (node,)).fetchall():
+                    # The number is not given again: what others keep in memory goes by numbers that only rise.
+                    self._run("keep_next_entry", {"entry": entry})
                     for table in _ENTRY_TABLES:
                         self._run(f"erase_entry_{table}", (entry,))
                     self._run("erase_entry", (entry,))

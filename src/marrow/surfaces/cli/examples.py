@@ -48,6 +48,7 @@ BY_HAND = {
     "config_get": ("marrow config get recall.top_k",),
     "config_unset": ("marrow config unset recall.top_k",),
     "tour": ("marrow tour", "marrow tour ~/src/flask how are blueprints registered"),
+    "bench_recall": ("marrow bench recall", "marrow bench recall --embedder minilm --questions 200"),
     "config": ("marrow config", "marrow config set recall.top_k 8"),
     "config_set": ("marrow config set recall.top_k 8", "marrow config set domains.extra billing,legal --project-file"),
     "completion": ('eval "$(marrow completion bash)"',),

@@ -31,6 +31,23 @@ def tour(
     run_tour(call, path, question)
 
 
+def bench_recall(
+    call: Invocation,
+    questions: Annotated[int, "how many memories to ask about, each in three styles"] = 100,
+    embedder: Annotated[list[str] | None, "another embedder to compare with, such as minilm; more than once"] = None,
+    seed: Annotated[int, "another seed asks about other memories, in other words"] = 1,
+) -> None:
+    """Measure recall on your own memory: does it find what it holds, and would another embedder help?
+
+    Asks for memories of the project by words of theirs, by a sentence without its most telling words, and by related
+    words. With --embedder the same questions are put to vectors of that embedder, held in memory. Nothing is changed,
+    and nothing counts as recalled. A service is sent every text of the project.
+    """
+    from .bench import run_bench
+
+    run_bench(call, questions, embedder or [], seed)
+
+
 def config(call: Invocation) -> None:
     """Every setting: its value, where that comes from, and what it means."""
     from .config import show_all
@@ -105,11 +122,11 @@ def mcp(
 
 OWN = tuple(
     Operation(function.__name__, GROUP, function)
-    for function in (tour, config, config_get, config_set, config_unset, completion, help, mcp)
+    for function in (tour, bench_recall, config, config_get, config_set, config_unset, completion, help, mcp)
 )
 # Other words for them.
 ALSO = {("config", "list"): "config"}
 # Which of the common options that take a value mean something to them; to the others none does.
-VALUES = {"tour": ("--project", "--store"), "mcp": ("--project", "--store")}
+VALUES = {"tour": ("--project", "--store"), "bench_recall": ("--project", "--store"), "mcp": ("--project", "--store")}
 # The tour takes a folder and then a question; every other command's positional arguments follow from its signature.
 POSITIONALS = {"tour": ("path", "question")}

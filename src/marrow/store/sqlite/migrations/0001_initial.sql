@@ -12,7 +12,8 @@ CREATE TABLE namespaces (
 );
 
 -- One row a project of a tenant. Entries of a project have numbers from id << 32 on, so that the keyword index and
--- the vectors of one project lie together and are searched by range. `next` never goes back, even after an erasure.
+-- the vectors of one project lie together and are searched by range. Numbers never go back, even after an erasure: that
+-- notes in `next` the number after those that it took away.
 CREATE TABLE projects (
     id        INTEGER PRIMARY KEY,
     namespace INTEGER NOT NULL REFERENCES namespaces(id),
@@ -98,6 +99,9 @@ CREATE TABLE standings (
     PRIMARY KEY (entry, start)
 ) WITHOUT ROWID;
 CREATE INDEX standings_inactive ON standings (entry) WHERE until = 4611686018427387904 AND state <> 'active';
+CREATE INDEX standings_aliased ON standings (entry)
+    WHERE until = 4611686018427387904 AND aliases <> '[]' AND state = 'active';
+CREATE INDEX standings_pinned ON standings (entry) WHERE until = 4611686018427387904 AND pinned;
 CREATE INDEX standings_expiring ON standings (entry, expires_at)
     WHERE until = 4611686018427387904 AND expires_at IS NOT NULL;
 
@@ -181,7 +185,7 @@ CREATE TABLE attachments (
 CREATE VIRTUAL TABLE words USING fts5 (
     body, names,
     content = '', contentless_delete = 1,
-    tokenize = "unicode61 remove_diacritics 0 tokenchars '_.+#-/@:'"
+    tokenize = "ascii tokenchars '_.+#-/@:'"
 );
 
 -- Derived: one vector an entry, 16-bit floats.

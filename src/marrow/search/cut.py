@@ -1,0 +1,189 @@
+"""The cut: of what was found, only what is about the question, each thing once, and as it stands now.
+
+In this order: what was replaced gives way to what replaced it; what says the same is told once; what is not relevant,
+or far behind the best, is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from ..model.address import shown
+from ..model.record import Record
+from .evidence import Evidence
+from .find import Hit
+from .question import Asked, Question
+from .relevance import is_asked_for, relevance
+from .replaced import changed_value, is_parallel, replaces, subject
+from .weights import Weights
+
+if TYPE_CHECKING:
+    from ..store.protocol import Vector
+
+# Picked like the weights of relevance, on three of the six worlds of bench/precision.
+LEAST = 0.22
+SHARE_OF_BEST = 0.85
+# For a message of so many telling words and more, and up to how many a message is short.
+SHARE_OF_BEST_LONG, LONG, SHORT = 0.6, 40, 20
+COVERED_MIN, MEANING_MIN = 0.20, 0.38
+SAME_COSINE = 0.62
+# How many are looked at, and how far behind what it replaces a replacement may stand.
+LOOKED_AT = 12
+HEIR_SHARE = 0.4
+# Signals that say that a record is worth less or more whatever was asked. The others help to choose what is looked at.
+QUALITY = ("drift", "usefulness", "priority")
+# What asks or is still to be done does not replace what holds.
+NO_HEIRS = frozenset(("question", "gap", "task", "incident"))
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A hit that is told: with what it replaced though nobody linked them, how many say the same, and the passage of a
+    long text that answers."""
+
+    hit: Hit
+    replaced: tuple[tuple[Record, str], ...] = ()
+    same: int = 0
+    passage: str = ""
+
+    @property
+    def record(self) -> Record:
+        return self.hit.record
+
+
+@dataclass
+class _Candidate:
+    kept: Kept
+    score: float
+    relevance: float
+    covered: float
+
+    @property
+    def record(self) -> Record:
+        return self.kept.hit.record
+
+    def replace(self, earlier: _Candidate, reason: str) -> None:
+        """Take the place of an earlier one, and stand at least as high as it did."""
+        hit = self.kept.hit
+        gained = earlier.score - self.score
+        if gained > 0:
+            why = (*hit.why, ("in place of another", gained))
+            hit, self.score = replace(hit, score=earlier.score, why=why), earlier.score
+        self.relevance = max(self.relevance, earlier.relevance)
+        self.kept = replace(self.kept, hit=hit, replaced=(*self.kept.replaced, (earlier.record, reason)))
+
+
+class Cut(NamedTuple):
+    """What is told, best first; and for the others, by entry, why not."""
+
+    told: list[Kept]
+    left: Mapping[int, str]
+
+
+def cut(question: Question, hits: Sequence[Hit], asked: Asked, vectors: Mapping[int, Vector]) -> Cut:
+    judged = sorted((_judged(question, asked, hit) for hit in hits), key=_order)
+    left = {one.record.entry: f"{LOOKED_AT} others are more relevant" for one in judged[LOOKED_AT:]}
+    found = _current(question, judged[:LOOKED_AT], vectors, left)
+    found = _once(found, vectors, left)
+    least = _share_of_best(len(question.terms)) * (found[0].score if found else 0.0)
+    told = []
+    for one in found:
+        if reason := _why_not(question, one, least):
+            left[one.record.entry] = reason
+        else:
+            told.append(one.kept)
+    return Cut(told, left)
+
+
+def _share_of_best(terms: int) -> float:
+    """A long message is about several things, and no memory is about all of them."""
+    beyond = min(1.0, max(0, terms - SHORT) / (LONG - SHORT))
+    return SHARE_OF_BEST + beyond * (SHARE_OF_BEST_LONG - SHARE_OF_BEST)
+
+
+def _order(one: _Candidate) -> tuple[float, int, str]:
+    return (-one.score, -one.record.last_at, one.record.node.address)
+
+
+def _judged(question: Question, asked: Asked, hit: Hit) -> _Candidate:
+    """The hit with the score and parts that relevance gives it."""
+    found = relevance(question, asked, hit.record, hit.evidence or Evidence())
+    text = sum(value for name, value in hit.why if name in Weights._fields) or 1.0
+    quality = [(name, found.score * hit.part(name) / text) for name in QUALITY if hit.part(name)]
+    parts = (*found.parts, *quality)
+    score = sum(value for _, value in parts)
+    linked = next(((name, value) for name, value in hit.why if name.startswith("linked")), None)
+    if linked and hit.score > score:
+        parts, score = (*parts, (linked[0], hit.score - score)), hit.score
+        found = found._replace(score=score)
+    return _Candidate(
+        Kept(replace(hit, score=score, why=parts), passage=found.passage), score, found.score, found.covered
+    )
+
+
+def _why_not(question: Question, one: _Candidate, least: float) -> str:
+    """Why it is not told; empty when it is. What is about a file at hand, or of the kind and time that were asked for,
+    needs no likeness; anything else must speak of what was asked, and nearly as much as the best."""
+    found = one.kept.hit.evidence
+    if one.relevance < LEAST:
+        return f"its relevance is {one.relevance:.2f}, and less than {LEAST:g} is about something else"
+    if found is None or found.at_hand or (found.in_time > 0 and is_asked_for(question, one.record)):
+        return ""
+    if one.score < least:
+        return f"its relevance is {one.score:.2f}, too far behind the best for a message of this length ({least:.2f})"
+    if one.covered < COVERED_MIN and found.meaning < MEANING_MIN:
+        return f"it has {one.covered:.0%} of what was asked, and its meaning is not close ({found.meaning:.2f})"
+    return ""
+
+
+def _current(
+    question: Question, found: list[_Candidate], vectors: Mapping[int, Vector], left: dict[int, str]
+) -> list[_Candidate]:
+    """Without what another of them replaced; that one stands at least as high as what it replaced did."""
+    heirs: dict[int, tuple[float, _Candidate, str]] = {}
+    for earlier in found:
+        if not earlier.record.standing.semantic:
+            continue  # it happened, whatever came later
+        for later in found:
+            if later.record.last_at <= earlier.record.last_at or later.record.node.kind in NO_HEIRS:
+                continue
+            if later.score < HEIR_SHARE * earlier.score:
+                continue
+            texts = (later.record.node.content, earlier.record.node.content)
+            change = replaces(*texts, _cosine(vectors, earlier, later), question.terms)
+            if change and change.strength > heirs.get(earlier.record.entry, (0.0,))[0]:
+                heirs[earlier.record.entry] = (change.strength, later, change.reason)
+    for earlier in found:
+        if earlier.record.entry in heirs:
+            _, later, reason = heirs[earlier.record.entry]
+            later.replace(earlier, reason)
+            left[earlier.record.entry] = f"{shown(later.record.node.address)} replaced it: {reason}"
+    return sorted((one for one in found if one.record.entry not in heirs), key=_order)
+
+
+def _once(found: list[_Candidate], vectors: Mapping[int, Vector], left: dict[int, str]) -> list[_Candidate]:
+    """What says the same as a better one is only counted."""
+    told: list[_Candidate] = []
+    for one in found:
+        same = next((better for better in told if _is_same(better, one, vectors)), None)
+        if same is None:
+            told.append(one)
+        else:
+            same.kept = replace(same.kept, same=same.kept.same + 1)
+            left[one.record.entry] = f"{shown(same.record.node.address)} says the same"
+    return told
+
+
+def _is_same(better: _Candidate, one: _Candidate, vectors: Mapping[int, Vector]) -> bool:
+    cosine = _cosine(vectors, better, one)
+    texts = (better.record.node.content, one.record.node.content)
+    if cosine is None or cosine < SAME_COSINE or changed_value(*texts):
+        return False
+    return not is_parallel(subject(texts[0]), subject(texts[1]))
+
+
+def _cosine(vectors: Mapping[int, Vector], one: _Candidate, other: _Candidate) -> float | None:
+    ours, theirs = vectors.get(one.record.entry), vectors.get(other.record.entry)
+    return None if ours is None or theirs is None else float(ours @ theirs)

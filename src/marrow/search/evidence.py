@@ -1,0 +1,76 @@
+"""Evidence: what speaks for a record, and the score that it adds up to."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from ..model.record import Record
+from ..store.terms import terms_of
+from .question import Question
+from .weights import Weights
+
+# What a text says by itself, before its neighbours and its form are looked at: this is what it can lend.
+WORDS_SHARE, MEANING_SHARE = 0.67, 0.33
+# Of a long text the beginning is read.
+READ = 4_000
+# What was said at another time than is asked about: less, for many a thing is told long after it happened.
+ELSEWHEN = -0.5
+
+_TIME = re.compile(
+    r"\b(?:yesterday|today|tonight|tomorrow|last|next|ago|week(?:end)?|month|year|(?:mon|tues|wednes|thurs|fri|satur|sun)"
+    r"day|january|february|march|april|june|july|august|september|october|november|december|morning|since|\d{4}|"
+    r"\d{1,2}(?:st|nd|rd|th)|days?|recently|just)\b",
+    re.I,
+)
+
+
+@dataclass(slots=True)
+class Evidence:
+    """Values between 0 and about 1. `words` is the share of what a text with the asked words would score; `meaning` a
+    cosine; the next two are lent by neighbours in the thread."""
+
+    words: float = 0.0
+    meaning: float = 0.0
+    two_before: float = 0.0
+    reply: float = 0.0
+    asking: float = 0.0
+    dated: float = 0.0
+    in_time: float = 0.0
+    at_hand: float = 0.0
+
+    def own(self) -> float:
+        return WORDS_SHARE * self.words + MEANING_SHARE * self.meaning
+
+    def first_look(self, weights: Weights) -> float:
+        """What can be said before the text is read."""
+        return (
+            weights.words * self.words
+            + weights.meaning * self.meaning
+            + weights.two_before * self.two_before
+            + weights.reply * self.reply
+            + weights.at_hand * self.at_hand
+        )
+
+    def parts(self, weights: Weights) -> list[tuple[str, float]]:
+        """What each piece adds to the score; those that add nothing are left out, but for words and meaning."""
+        named = {name: weight * getattr(self, name) for name, weight in zip(weights._fields, weights, strict=True)}
+        return [(name, value) for name, value in named.items() if value or name in ("words", "meaning")]
+
+
+def read(question: Question, record: Record, found: Evidence, interval: tuple[int, int] | None) -> None:
+    """What the text itself shows, once it is at hand."""
+    content = record.node.content
+    found.asking = float(content.rstrip().endswith("?") and record.node.kind not in ("question", "gap"))
+    found.dated = float(question.asks_for_a_time and _TIME.search(content, 0, READ) is not None)
+    if interval and question.spoken:
+        is_in = record.first_at < interval[1] and record.last_at >= interval[0]
+        # What happened in March may have been written down in April: then it names the month.
+        is_named = bool(question.spoken_names) and question.spoken_names <= _terms(content[:READ])
+        found.in_time = 1.0 if is_in or is_named else ELSEWHEN
+
+
+@lru_cache(maxsize=1024)
+def _terms(content: str) -> frozenset[str]:
+    return frozenset(terms_of(content))

@@ -1,0 +1,175 @@
+"""Candidates: what could be meant, from words, vectors, neighbours in a thread, and the files at hand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from ..model.errors import RateLimited, Unauthorized, Unavailable
+from ..model.record import Record
+from ..providers.embedder import Embedder
+from ..store.bm25 import rarity
+from ..store.protocol import Reader
+from .aliases import Names, names_of, other_names
+from .evidence import Evidence
+from .question import Asked, Question
+from .spoken_time import event_date_terms
+
+CANDIDATES = 200
+# A text that has this many of the rarest asked words has as much as one can expect.
+TERMS_COUNTED = 8
+LENDERS = 60
+REACH = 2
+TARGETS_MAX = 20
+AT_HAND_MAX = 50
+IN_TIME_MAX = 50
+# How much of an event's name a memory must have to date it.
+DATES_IT = 0.8
+FOREVER = 2**62
+
+Candidates = dict[int, Evidence]
+
+
+class Gathered(NamedTuple):
+    """The candidates, the records that had to be read on the way, what is known of the asked terms, and the time that
+    the question speaks of."""
+
+    evidence: Candidates
+    known: dict[int, Record]
+    asked: Asked
+    interval: tuple[int, int] | None
+    degraded: str = ""
+
+
+def gather(reader: Reader, embedder: Embedder, question: Question, within: list[int] | None) -> Gathered:
+    found: Candidates = {}
+    known: dict[int, Record] = {}
+    texts, holders = reader.frequencies(question.namespace, question.terms, question.wanted.projects)
+    rarities = {term: rarity(texts, count) for term, count in holders.items()}
+    # What nobody ever said here cannot be held against a text, nor that it has not every word of a long message.
+    said_here = sorted((rarities[term] for term, count in holders.items() if count), reverse=True)
+    most = sum(said_here[:TERMS_COUNTED])
+    asked = Asked(rarities, {})
+    if most:
+        _by_words(reader, question, within, found, question.terms, most)
+        asked = Asked(rarities, _other_names(reader, question, found))
+        more = sorted({term for others in asked.others.values() for name in others for term in name})
+        if more:
+            _by_words(reader, question, within, found, (*question.terms, *more), most)
+    degraded = ""
+    if not question.is_pattern:
+        degraded = _by_meaning(reader, embedder, question, within, found)
+        known = _lend(reader, question, found)
+    _at_hand(reader, question, found)
+    interval = interval_of(reader, question)
+    if interval:
+        _in_time(reader, question, found, interval)
+    return Gathered(found, known, asked, interval, degraded)
+
+
+def _other_names(reader: Reader, question: Question, found: Candidates) -> Mapping[str, tuple[Names, ...]]:
+    """The other names of what was asked about, by the memories that were found and have aliases."""
+    aliased = [entry for entry in reader.aliased(question.namespace, question.wanted.projects) if entry in found]
+    if not aliased:
+        return {}
+    records = reader.records_of(aliased, question.seq)
+    return other_names(question.terms, (names_of(r.node.content, r.standing.aliases) for r in records))
+
+
+def _depth(question: Question) -> int:
+    return max(CANDIDATES, 2 * question.limit)
+
+
+def _by_words(
+    reader: Reader,
+    question: Question,
+    within: list[int] | None,
+    found: Candidates,
+    terms: Sequence[str],
+    most: float,
+) -> None:
+    projects = question.wanted.projects
+    for entry, score in reader.match(question.namespace, terms, projects, within, _depth(question)):
+        found.setdefault(entry, Evidence()).words = score / most
+
+
+def _by_meaning(
+    reader: Reader, embedder: Embedder, question: Question, within: list[int] | None, found: Candidates
+) -> str:
+    """How it was searched when the vectors could not be asked; empty when they could. A service that does not answer
+    must not silence the words."""
+    if not embedder.dimensions:
+        return ""
+    model = reader.vector_model()
+    if model != (embedder.model, embedder.dimensions):
+        return f"by words only: the vectors are of {model[0]}" if model else ""
+    try:
+        vector = embedder.query(question.subject)
+    except (Unavailable, RateLimited, Unauthorized) as problem:
+        return f"by words only: {problem.message}"
+    for entry, cosine in reader.nearest(question.namespace, vector, question.wanted.projects, within, _depth(question)):
+        found.setdefault(entry, Evidence()).meaning = cosine
+    missing = [entry for entry, evidence in found.items() if not evidence.meaning]
+    for entry, cosine in reader.similarities(missing, vector).items() if missing else ():
+        found[entry].meaning = max(0.0, cosine)
+    return ""
+
+
+def _lend(reader: Reader, question: Question, found: Candidates) -> dict[int, Record]:
+    """An answer often stands beside the words of the question: after the turn that asked, or a turn further on."""
+    lenders = sorted(found, key=lambda entry: (-found[entry].own(), entry))[:LENDERS]
+    scores = {entry: found[entry].own() for entry in lenders}
+    beside = reader.neighbours(lenders, REACH) if lenders else {}
+    known = {record.entry: record for record in reader.records_of(list(beside), question.seq)}
+    for lender, others in beside.items():
+        asks = lender in known and "?" in known[lender].node.content
+        for other, distance in others:
+            evidence = found.setdefault(other, Evidence())
+            if distance == 2:  # the lender stands two before it
+                evidence.two_before = max(evidence.two_before, scores[lender])
+            elif distance == 1 and asks:
+                evidence.reply = max(evidence.reply, scores[lender])
+    return known
+
+
+def _at_hand(reader: Reader, question: Question, found: Candidates) -> None:
+    """What is about the files and symbols at hand, whatever it says."""
+    targets = [target.removeprefix("./") for target in question.at_hand[:TARGETS_MAX]]
+    if not targets:
+        return
+    entries = reader.anchored(question.namespace, targets, question.wanted.projects, question.seq)
+    for entry in entries[:AT_HAND_MAX]:
+        found.setdefault(entry, Evidence()).at_hand = 1.0
+
+
+def _in_time(reader: Reader, question: Question, found: Candidates, interval: tuple[int, int]) -> None:
+    """What was said in the time that is asked about, whatever it says: the latest of it."""
+    wanted = replace(question.wanted, since=interval[0], until=interval[1] - 1)
+    for entry in reader.select(question.namespace, wanted, question.seq, question.now, IN_TIME_MAX):
+        found.setdefault(entry, Evidence()).in_time = 1.0
+
+
+def interval_of(reader: Reader, question: Question) -> tuple[int, int] | None:
+    """The time that a question speaks of; an event in it is dated by the memory itself."""
+    spoken = question.spoken
+    if spoken is None or spoken.weak:
+        return None
+    if not spoken.event:
+        return (spoken.since or 0, spoken.until or FOREVER)
+    at = _date_of(reader, question, event_date_terms(spoken))
+    if at is None:
+        return None
+    return {"before": (0, at), "": None}.get(spoken.relation, (at, FOREVER))
+
+
+def _date_of(reader: Reader, question: Question, terms: Sequence[str]) -> int | None:
+    """When the memory that names an event best was said first; None when none has enough of its name."""
+    projects = question.wanted.projects
+    texts, holders = reader.frequencies(question.namespace, terms, projects)
+    most = sum(rarity(texts, count) for count in holders.values())
+    matched = reader.match(question.namespace, terms, projects, None, 1)
+    if not matched or matched[0][1] < DATES_IT * most:
+        return None
+    records = reader.records_of([matched[0][0]], question.seq)
+    return records[0].first_at if records else None

@@ -1,0 +1,35 @@
+"""What a message is after, and in which domains that is usually kept."""
+
+from __future__ import annotations
+
+import re
+
+# (what it sounds like, the domains it is after, how much more they count). The strongest that fits each domain holds.
+_SOUNDS: tuple[tuple[str, tuple[str, ...], float], ...] = (
+    (r"why|reason(?:s|ed)?|rationale", ("decisions", "history", "architecture"), 0.10),
+    (r"decid\w*|decision\w*|chose|choose|chosen|agreed?|adr", ("decisions", "history"), 0.08),
+    (
+        r"errors?|bugs?|fail\w*|broke|broken|crash\w*|exception\w*|traceback|debug\w*|outage|incident\w*|regression|flaky",
+        ("issues",),
+        0.10,
+    ),
+    (r"convention\w*|style|pattern\w*|standard|naming|how (?:do|should) (?:we|i)|usually|always", ("patterns",), 0.08),
+    (r"architectur\w*|design\w*|component\w*|structure\w*|layers?|modules?|how does", ("architecture",), 0.08),
+    (r"dependenc\w*|upgrad\w*|librar\w*|packages?|versions?|pinned", ("dependencies",), 0.08),
+    (r"todo|tasks?|next steps?|remaining|left to do|unfinished|blocked", ("tasks",), 0.07),
+    (r"when|history|previously|earlier|used to|changed", ("history",), 0.05),
+    (r"prefer\w*|feedback|likes?|wants?", ("feedback",), 0.07),
+)
+_COMPILED = tuple((re.compile(rf"\b(?:{sound})\b", re.I), domains, more) for sound, domains, more in _SOUNDS)
+# What comes later in a long message does not change what it is after.
+READ = 2_000
+
+
+def domains_wanted(message: str) -> dict[str, float]:
+    """How much more each domain counts for this message; what is not named counts as usual."""
+    found: dict[str, float] = {}
+    for sound, domains, more in _COMPILED:
+        if sound.search(message, 0, READ):
+            for domain in domains:
+                found[domain] = max(more, found.get(domain, 0.0))
+    return found

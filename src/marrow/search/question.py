@@ -1,0 +1,98 @@
+"""A question, and what can be read from its words alone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import pairwise
+from typing import NamedTuple
+
+from ..model.record import CURRENT, Filter
+from ..store.terms import STOP_WORDS, query_terms, terms_of
+from .spoken_time import Spoken, spoken_time
+
+_ASKS_FOR_A_TIME = re.compile(
+    r"\s*(?:and |so |but |hey,? )?(?:since )?(?:when|how long|how old|what (?:date|day|month|year|time))\b", re.I
+)
+
+
+_MONTH_TERMS = frozenset(
+    terms_of("january february march april may june july august september october november december")
+)
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked of the memory: a text, where to look, at which moment, and who must not be found."""
+
+    text: str
+    namespace: str
+    wanted: Filter
+    now: int
+    seq: int = CURRENT
+    limit: int = 10
+    without: frozenset[int] = field(default_factory=frozenset)
+    at_hand: tuple[str, ...] = ()  # files and symbols
+
+    @cached_property
+    def spoken(self) -> Spoken | None:
+        """The time it speaks of; a filter that names one has said it already."""
+        if self.wanted.since is not None or self.wanted.until is not None:
+            return None
+        return spoken_time(self.text, self.now)
+
+    @cached_property
+    def spoken_names(self) -> frozenset[str]:
+        """The names in the time that it speaks of, such as a month or a year: a text may name them too."""
+        said = terms_of(self.spoken.said) if self.spoken else ()
+        return frozenset(term for term in said if term in _MONTH_TERMS or (term.isdigit() and len(term) == 4))
+
+    @cached_property
+    def subject(self) -> str:
+        """The question without the words that say when."""
+        rest = self.spoken.rest if self.spoken and not self.spoken.event else self.text
+        return rest if query_terms(rest) else self.text
+
+    @cached_property
+    def terms(self) -> tuple[str, ...]:
+        return tuple(query_terms(self.subject))
+
+    @cached_property
+    def is_pattern(self) -> bool:
+        """Nothing was said, or a pattern, which has no meaning that a vector could know."""
+        return all("*" in term for term in self.terms)
+
+    @cached_property
+    def pairs(self) -> frozenset[tuple[str, str]]:
+        """The words that stand beside each other in it."""
+        return pairs_of(self.subject)
+
+    @cached_property
+    def asks_for_a_time(self) -> bool:
+        return _ASKS_FOR_A_TIME.match(self.text) is not None
+
+
+class Asked(NamedTuple):
+    """What the memory knows of the terms of a question: how much each says there, and the other names of a thing that
+    a term is part of a name of."""
+
+    rarities: Mapping[str, float]
+    others: Mapping[str, tuple[frozenset[str], ...]]
+
+    def covered(self, terms: Iterable[str], has: frozenset[str]) -> float:
+        """The share of the asked terms, by how much each says, that a text has by any name."""
+        total = met = 0.0
+        for term in terms:
+            weight = self.rarities.get(term, 0.0)
+            total += weight
+            if term in has or any(name <= has for name in self.others.get(term, ())):
+                met += weight
+        return met / total if total else 0.0
+
+
+def pairs_of(text: str) -> frozenset[tuple[str, str]]:
+    """Each two words that follow one another, those that say nothing left out."""
+    said = [term for term in terms_of(text) if term not in STOP_WORDS]
+    return frozenset(pairwise(said))

@@ -1,0 +1,145 @@
+"""What replaced what, though nobody linked them: a later text about the same thing that changes it.
+
+Likeness alone cannot tell a changed fact from a related one, so three things must come together: the two speak about
+the same thing, the later one says something else about it (another value of the same unit, a word of change, the
+opposite), and the earlier one is something that holds or does not, not something that happened.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import NamedTuple
+
+from ..store.terms import STOP_WORDS, terms_of
+
+# How alike two must be by their vectors, how much of the smaller one's words they must share, and how much of what the
+# earlier one says of the question the later one must say too: when a value is changed, when a change is announced, and
+# when the later one only says it anew.
+VALUE = (0.40, 0.12, 0.4)
+ANNOUNCED = (0.45, 0.18, 0.2)
+ANEW = (0.55, 0.30, 0.6)
+LEAST_COSINE = min(VALUE[0], ANNOUNCED[0], ANEW[0])
+# Two texts are about two things when they share so much, and each has at most so many words of its own.
+PARALLEL_TERMS, PARALLEL_SHARE, PARALLEL_APART = 3, 0.6, 2
+# Without vectors the words must say it alone.
+SHARED_WITHOUT_VECTORS = 0.35
+# A change is announced early, or where the subject is named; further down it is about something else.
+READ = 600
+
+CHANGE = re.compile(
+    r"\b(?:no longer|not any ?more|any ?more|(?:is|are|was|were|has|have) (?:now |been )?(?:gone|removed|dropped|"
+    r"retired|ended|replaced|moved|switched|raised|lowered|reduced|increased|extended|shortened|changed|reversed|"
+    r"reverted|superseded|abandoned|disabled|deleted|switched off|turned off|shut down|decommissioned)|instead of|"
+    r"rather than|in place of|replac(?:es|ed|ing)|mov(?:ed|es|ing) (?:to|from|off|over|away)|"
+    r"switch(?:ed|es|ing) (?:to|from|back|over)|migrated|supersed(?:es|ed|ing)|amend(?:s|ed|ment|ing)|"
+    r"revers(?:al|ed|es|ing)|revert(?:ed|s|ing)?|rolled back|went back|back to|raised|lowered|reduced|increased|"
+    r"extended|shortened|bumped|from now on|going forward|as of|effective|up from|down from|used to|until now|so far|"
+    r"we now|is now|are now|now|stopped|dropped|deprecated|overrul(?:es|ed)|revis(?:ed|es|ion)|correction|"
+    r"since (?:\w+ )?(?:release|version|\d|january|february|march|april|may|june|july|august|september|october|"
+    r"november|december|spring|summer|autumn|winter|last|then|the)|from today|from \w+ on|rejected|refused|"
+    r"(?:was|were) too|we left|changed (?:our|the|from|to)|"
+    r"new (?:limit|default|value|rule|policy|deadline|owner|schedule|process))\b",
+    re.I,
+)
+_NUMBER = r"\d[\d.,:_]*(?:[kKmMgG](?![\w]))?"
+_BEFORE_UNIT = re.compile(rf"(?<![\w.-])({_NUMBER})[\s-]?(%|°|[^\W\d_]{{1,20}})")
+_AFTER_NAME = re.compile(rf"\b([^\W\d_]{{2,20}})[ =:]+(?:to |at |is |of )?({_NUMBER})(?![\w-])")
+_WORD_NUMBERS = {
+    word: str(number)
+    for number, word in enumerate(
+        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen".split()
+    )
+} | {"twenty": "20", "thirty": "30", "forty": "40", "fifty": "50", "sixty": "60", "ninety": "90", "hundred": "100"}
+_SPELT = re.compile(rf"\b({'|'.join(_WORD_NUMBERS)})\b", re.I)
+
+
+class Replacement(NamedTuple):
+    """How surely a later text takes the place of an earlier one, and why in a few words."""
+
+    strength: float
+    reason: str
+
+
+def replaces(
+    later: str, earlier: str, cosine: float | None, asked: Iterable[str] = (), *, anew: bool = True
+) -> Replacement | None:
+    """None when it does not. `asked` are the terms of a question that both answer: the later one must speak of what the
+    earlier one was found for. Without `anew`, it must say that it changes something."""
+    if cosine is not None and cosine < LEAST_COSINE:
+        return None
+    ours, theirs = subject(later), subject(earlier)
+    if not ours or not theirs:
+        return None
+    if is_parallel(ours, theirs):
+        return None
+    shared = len(ours & theirs) / min(len(ours), len(theirs))
+    found_for = theirs.intersection(asked)
+    said = len(found_for & ours) / len(found_for) if found_for else 1.0
+    alike = cosine if cosine is not None else (1.0 if shared >= SHARED_WITHOUT_VECTORS else 0.0)
+    if _reaches(VALUE, alike, shared, said) and (changed := changed_value(later, earlier)):
+        return Replacement(1.0 + alike + shared, changed)
+    if _reaches(ANNOUNCED, alike, shared, said) and (announced := CHANGE.search(later, 0, READ)):
+        return Replacement(alike + shared, f"it says “{announced[0].lower()}”")
+    if anew and _reaches(ANEW, alike, shared, said):
+        return Replacement(alike + shared, "it speaks of the same again")
+    return None
+
+
+def is_parallel(ours: frozenset[str], theirs: frozenset[str]) -> bool:
+    """The same sentence about two things: a word or two stand in the place of others, and the rest is the same."""
+    common = len(ours & theirs)
+    apart = (len(ours - theirs), len(theirs - ours))
+    is_alike = common >= PARALLEL_TERMS and common >= PARALLEL_SHARE * min(len(ours), len(theirs))
+    return is_alike and all(1 <= words <= PARALLEL_APART for words in apart)
+
+
+def _reaches(least: tuple[float, float, float], alike: float, shared: float, said: float) -> bool:
+    return alike >= least[0] and shared >= least[1] and said >= least[2]
+
+
+def changed_value(later: str, earlier: str) -> str:
+    """A value that both give, of the same unit or under the same name, and give differently."""
+    new, old = values(later), values(earlier)
+    for unit in old:
+        if unit in new and not new[unit] & old[unit]:
+            return f"{'/'.join(sorted(old[unit]))} {unit} before, {'/'.join(sorted(new[unit]))} now"
+    return ""
+
+
+@lru_cache(maxsize=1024)
+def values(text: str) -> dict[str, frozenset[str]]:
+    """The numbers of a text by what they count or name: 30 minutes, day 15, port 8080."""
+    spelt = _SPELT.sub(lambda match: _WORD_NUMBERS[match[1].lower()], text)
+    found: dict[str, set[str]] = {}
+    for number, unit in _BEFORE_UNIT.findall(spelt):
+        if unit.lower() not in STOP_WORDS:
+            found.setdefault(_singular(unit), set()).add(_plain(number))
+    for name, number in _AFTER_NAME.findall(spelt):
+        if name.lower() not in STOP_WORDS and name.lower() not in _MONTHS:
+            found.setdefault(_singular(name), set()).add(_plain(number))
+    return {unit: frozenset(numbers) for unit, numbers in found.items() if unit not in _MONTHS}
+
+
+_MONTHS = frozenset(
+    "january february march april may june july august september october november december jan feb mar apr jun jul aug "
+    "sep sept oct nov dec".split()
+)
+
+
+def _singular(unit: str) -> str:
+    terms = terms_of(unit)
+    return terms[0] if terms else unit.lower()
+
+
+def _plain(number: str) -> str:
+    return number.rstrip(".,:_").replace(",", "").replace("_", "").lower()
+
+
+@lru_cache(maxsize=1024)
+def subject(text: str) -> frozenset[str]:
+    """The words that say what a text is about."""
+    return frozenset(
+        term for term in terms_of(text[:4_000]) if len(term) > 2 and term not in STOP_WORDS and not term.isdigit()
+    )

@@ -1,0 +1,48 @@
+"""What a message is after."""
+
+from __future__ import annotations
+
+import pytest
+
+from marrow.model.standing import DOMAINS
+from marrow.search.intent import READ, domains_wanted
+
+
+@pytest.mark.parametrize(
+    ("message", "domain"),
+    [
+        ("Why do we use Postgres?", "decisions"),
+        ("what was the rationale", "architecture"),
+        ("Which ADR was it?", "decisions"),
+        ("The build is broken", "issues"),
+        ("It FAILED again with a traceback", "issues"),
+        ("what is our naming convention", "patterns"),
+        ("How do we write tests?", "patterns"),
+        ("how does the ingest work", "architecture"),
+        ("which library versions", "dependencies"),
+        ("what is left to do", "tasks"),
+        ("what did we use previously", "history"),
+        ("what does Ada prefer", "feedback"),
+    ],
+)
+def test_a_message_is_after_a_domain_by_its_words(message: str, domain: str) -> None:
+    assert domain in DOMAINS
+    assert 0 < domains_wanted(message)[domain] <= 0.1
+
+
+@pytest.mark.parametrize(
+    "message", ["", "Postgres", "whyever", "a bugle call", "the styles of the thing", "taskmaster"]
+)
+def test_a_message_that_sounds_like_nothing_is_after_nothing(message: str) -> None:
+    assert domains_wanted(message) == {}
+
+
+def test_the_strongest_sound_holds_for_each_domain() -> None:
+    why, chose, both = (domains_wanted(m) for m in ("why", "chose", "why was it that we chose it"))
+    assert why["decisions"] != chose["decisions"]
+    assert both["decisions"] == max(why["decisions"], chose["decisions"])
+
+
+def test_what_comes_late_in_a_long_message_does_not_change_it() -> None:
+    assert domains_wanted("x " * (READ // 2) + "why") == {}
+    assert domains_wanted("x " * (READ // 2 - 4) + "why") != {}

@@ -1,0 +1,62 @@
+"""Long texts in passages of whole sentences."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from marrow.search.passages import PASSAGE, READ, WHOLE_MAX, passages_of
+
+WORD = st.text("abcdefgh", min_size=1, max_size=9)
+SENTENCE = st.lists(WORD, min_size=1, max_size=30).map(" ".join)
+TEXT = st.lists(st.tuples(SENTENCE, st.sampled_from([". ", "! ", "? ", "; ", "\n", "\n\n"])), max_size=60).map(
+    lambda pieces: "".join(sentence + end for sentence, end in pieces)
+)
+
+
+def test_a_short_text_is_one_passage_as_it_is() -> None:
+    for text in ("", "Short.", "One. Two.\nThree.", "x" * WHOLE_MAX):
+        assert passages_of(text) == (text,)
+
+
+def test_a_long_text_is_cut_between_sentences() -> None:
+    sentence = "This sentence speaks of parcels and nothing else at all, really."
+    pieces = passages_of(" ".join([sentence] * 30))
+    assert len(pieces) > 3
+    assert all(set(piece.split(". ")) <= {sentence, sentence.rstrip(".")} for piece in pieces)
+
+
+@given(TEXT)
+def test_no_word_is_lost_or_torn(text: str) -> None:
+    assert " ".join(passages_of(text)).split() == text.split()
+
+
+@given(TEXT)
+def test_a_passage_is_longer_than_usual_only_when_one_sentence_is(text: str) -> None:
+    pieces = passages_of(text)
+    if len(text) > WHOLE_MAX:
+        for piece in pieces:
+            is_one_sentence = all(end not in piece.strip() for end in (". ", "! ", "? ", "; "))
+            assert len(piece) <= PASSAGE or is_one_sentence
+
+
+@pytest.mark.parametrize("end", [". ", "! ", "? ", "; ", "\n", ".\n\n"])
+def test_two_sentences_that_are_too_long_together_are_two_passages(end: str) -> None:
+    text = end.join("x" * 200 + str(number) for number in range(6))
+    assert [piece[200] for piece in passages_of(text)] == list("012345")
+
+
+def test_short_sentences_share_a_passage() -> None:
+    text = " ".join(["A short one."] * 80)
+    assert all(PASSAGE / 2 < len(piece) <= PASSAGE for piece in passages_of(text)[:-1])
+
+
+def test_a_text_without_an_end_is_one_passage() -> None:
+    assert passages_of("word " * 200) == ("word " * 200,)
+
+
+def test_of_a_very_long_text_the_beginning_is_read() -> None:
+    pieces = passages_of("A sentence of some words. " * 4_000 + "The end.")
+    assert sum(map(len, pieces)) <= READ
+    assert "The end." not in pieces[-1]

@@ -1,0 +1,92 @@
+"""What can be read from a question's words alone."""
+
+from __future__ import annotations
+
+import pytest
+
+from marrow.model.record import Filter
+from marrow.search.question import Asked, Question, pairs_of
+
+from .notes import NOW
+
+
+def asked(text: str, **wanted: int) -> Question:
+    return Question(text, "local", Filter(**wanted), NOW)  # type: ignore[arg-type]
+
+
+def test_the_words_that_say_when_are_no_part_of_the_subject() -> None:
+    question = asked("What did we decide about queues last week?")
+    assert question.spoken is not None
+    assert question.spoken.said == "last week"
+    assert set(question.terms) == {"decid", "queue"}
+
+
+@pytest.mark.parametrize("text", ["last week?", "Yesterday", "since Monday"])
+def test_a_question_of_nothing_but_a_time_is_its_own_subject(text: str) -> None:
+    assert asked(text).subject == text
+    assert asked(text).terms
+
+
+def test_an_event_stays_in_the_subject_because_it_may_be_what_is_asked_about() -> None:
+    question = asked("What did we decide about queues since ADR-012?")
+    assert question.spoken is not None
+    assert question.spoken.event == "ADR-012"
+    assert {"queue", "adr", "012"} <= set(question.terms)
+
+
+@pytest.mark.parametrize("wanted", [{"since": 1}, {"until": 1}, {"since": 0}])
+def test_a_filter_that_names_a_time_has_said_it(wanted: dict[str, int]) -> None:
+    question = asked("What did we decide about queues last week?", **wanted)
+    assert question.spoken is None
+    assert "week" in question.terms
+
+
+@pytest.mark.parametrize(
+    ("text", "is_pattern"),
+    [("post*", True), ("*post* queu*", True), ("", True), ("?!", True), ("post* queue", False), ("postgres", False)],
+)
+def test_a_pattern_has_no_meaning_beside_its_letters(text: str, is_pattern: bool) -> None:
+    assert asked(text).is_pattern == is_pattern
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "When did it break?",
+        "  when was that",
+        "and when?",
+        "How long is it?",
+        "how old is it",
+        "Since when?",
+        "What year?",
+    ],
+)
+def test_a_question_that_asks_for_a_time(text: str) -> None:
+    assert asked(text).asks_for_a_time
+
+
+@pytest.mark.parametrize(
+    "text", ["Whenever it breaks", "Who did it when?", "how longer texts work", "What times?", "It was when", ""]
+)
+def test_a_question_that_does_not_ask_for_a_time(text: str) -> None:
+    assert not asked(text).asks_for_a_time
+
+
+def test_pairs_skip_the_words_that_say_nothing() -> None:
+    assert pairs_of("The limit of the uploads is high") == {("limit", "upload"), ("upload", "high")}
+    assert pairs_of("limit") == frozenset()
+    assert pairs_of("") == frozenset()
+
+
+def test_what_is_covered_is_weighed_by_how_much_each_term_says() -> None:
+    known = Asked({"kiln": 3.0, "fire": 1.0}, {})
+    assert known.covered(["kiln", "fire"], frozenset({"kiln"})) == pytest.approx(0.75)
+    assert known.covered(["kiln", "fire"], frozenset({"fire", "kiln", "more"})) == pytest.approx(1.0)
+    assert known.covered(["kiln"], frozenset()) == 0.0
+    assert known.covered([], frozenset({"kiln"})) == 0.0
+
+
+def test_another_name_covers_a_term_when_all_of_it_is_there() -> None:
+    known = Asked({"k8s": 1.0}, {"k8s": (frozenset({"container", "platform"}),)})
+    assert known.covered(["k8s"], frozenset({"container"})) == 0.0
+    assert known.covered(["k8s"], frozenset({"container", "platform"})) == 1.0

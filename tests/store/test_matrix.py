@@ -1,0 +1,102 @@
+"""Vectors in memory: what is estimated finds what comparing everything finds."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from marrow.store import matrix as matrices
+from marrow.store.matrix import Matrix, nearest, to_bytes
+
+DIMENSIONS = 96
+
+
+def topics(count: int, seed: int = 3) -> np.ndarray:
+    """Unit vectors around a few hundred topics, as texts are."""
+    centres = np.random.default_rng(1).normal(size=(300, DIMENSIONS))
+    chance = np.random.default_rng(seed)
+    rows = centres[chance.integers(0, 300, count)] + 0.8 * chance.normal(size=(count, DIMENSIONS))
+    return (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+
+
+def filled(rows: np.ndarray, first: int = 0) -> Matrix:
+    found = Matrix(rows.shape[1])
+    found.extend(list(range(first, first + len(rows))), [to_bytes(row) for row in rows])
+    return found
+
+
+@pytest.fixture
+def estimated(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sizes at which a few thousand rows are many."""
+    monkeypatch.setattr(matrices, "EXACT_ROWS", 500)
+    monkeypatch.setattr(matrices, "RESCORED", 400)
+    monkeypatch.setattr(matrices, "SIGN_BLOCK", 1000)
+
+
+def best(rows: np.ndarray, query: np.ndarray, limit: int, kept: np.ndarray | None = None) -> list[int]:
+    scores = rows.astype(np.float16).astype(np.float32) @ query
+    allowed = np.arange(len(rows)) if kept is None else kept
+    return [int(n) for n in allowed[np.argsort(-scores[allowed], kind="stable")][:limit]]
+
+
+@pytest.mark.usefixtures("estimated")
+def test_estimates_find_nearly_all_that_comparing_everything_finds() -> None:
+    rows, queries = topics(5000), topics(60, seed=4)
+    parts = [filled(rows[:1200]), filled(rows[1200:1201], 1200), filled(rows[1201:], 1201)]
+    shares = []
+    for query in queries:
+        found = nearest(parts, query, 10, None, ())
+        shares.append(len({n for n, _ in found} & set(best(rows, query, 10))) / 10)
+        for n, cosine in found:
+            assert cosine == pytest.approx(float(rows[n].astype(np.float16).astype(np.float32) @ query), abs=1e-6)
+        assert [c for _, c in found] == sorted((c for _, c in found), reverse=True)
+    assert np.mean(shares) >= 0.97
+
+
+@pytest.mark.usefixtures("estimated")
+def test_filter_that_keeps_one_in_a_hundred_is_exact_among_many_rows() -> None:
+    rows = topics(5000)
+    whole = filled(rows)
+    kept = np.arange(7, 5000, 100)
+    for query in topics(20, seed=5):
+        found = whole.nearest(query, 10, kept.tolist(), (), -2.0)
+        assert [n for n, _ in found] == best(rows, query, 10, kept)
+
+
+@pytest.mark.usefixtures("estimated")
+def test_wide_filter_and_what_is_left_out_hold_among_estimates() -> None:
+    rows = topics(5000)
+    whole = filled(rows)
+    for query in topics(20, seed=6):
+        gone = best(rows, query, 5)
+        found = [n for n, _ in whole.nearest(query, 10, None, gone)]
+        assert len(found) == 10
+        assert not set(found) & set(gone)
+        halves = [n for n, _ in whole.nearest(query, 10, range(0, 5000, 2), ())]
+        assert len(halves) == 10
+        assert all(n % 2 == 0 for n in halves)
+
+
+@pytest.mark.usefixtures("estimated")
+def test_rows_that_are_added_later_are_found_among_estimates() -> None:
+    rows, late = topics(3000), topics(40, seed=7)
+    whole = filled(rows)
+    whole.nearest(late[0], 5, None, ())
+    for number, row in enumerate(late, start=3000):
+        whole.extend([number], [to_bytes(row)])
+        assert whole.nearest(row, 1, None, ())[0][0] == number
+
+
+@pytest.mark.usefixtures("estimated")
+def test_rows_without_direction_do_no_harm() -> None:
+    rows = topics(2000)
+    rows[::2] = 0.0
+    query = topics(1, seed=8)[0]
+    assert len(filled(rows).nearest(query, 10, None, ())) == 10
+    assert filled(rows).nearest(np.zeros(DIMENSIONS, dtype=np.float32), 10, None, ()) == []
+
+
+def test_every_finite_number_is_widened_exactly() -> None:
+    every = np.arange(2**16, dtype=np.uint16).view(np.float16).reshape(-1, 256)
+    finite = np.isfinite(every)
+    assert np.array_equal(matrices._widened(every)[finite], every.astype(np.float32)[finite])

@@ -106,9 +106,6 @@ def test_every_score_is_the_sum_of_its_parts(known: Lantern) -> None:
             assert hit.score == pytest.approx(sum(value for _, value in hit.why))
 
 
-@pytest.mark.xfail(
-    reason="search: the least score is 0 when none is given, and what was not said in March can be below it"
-)
 def test_a_time_in_the_query_hides_nothing() -> None:
     with lantern(StaticEmbedder(), is_empty=True) as memory:
         memory.say("The kiosk was painted red.", day=30)

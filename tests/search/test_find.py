@@ -195,7 +195,6 @@ def test_an_empty_path_is_no_file_at_hand(known: Lantern, file: str) -> None:
     assert not any(hit.part("at_hand") for hit in known.found("tidy up", files=[file], limit=60))
 
 
-@pytest.mark.xfail(reason="gather._at_hand: anchors are kept with forward slashes, a path at hand is compared as given")
 def test_a_file_at_hand_may_be_written_with_backslashes(filled: Lantern) -> None:
     filled.say("Never call it twice.", anchors=(make_anchor("src\\app.py"),))
     assert filled.by_text("tidy up", files=["src\\app.py"])["Never call it twice."].part("at_hand")
@@ -235,7 +234,6 @@ def test_a_short_alias_does_not_match_inside_other_words(question: str) -> None:
         assert memory.found(question) == []
 
 
-@pytest.mark.xfail(reason="gather: both names of a thing are counted against the worth of the one that was asked: 1.7")
 def test_a_text_that_has_both_names_of_what_was_asked_does_not_count_twice() -> None:
     with lantern(NoEmbedder()) as memory:
         memory.say("The gateway restarts at night.", aliases=("gw", "portal"))

@@ -83,11 +83,6 @@ def test_recently_is_a_wish_and_no_limit(filled: Lantern) -> None:
 
 # --- events ---------------------------------------------------------------------------------------------------------
 
-EVENT = pytest.mark.xfail(
-    reason="gather._date_of: the words of an event are looked up as they are written (adr-012, migration), but the "
-    "index has adr, 012, migrat: no event is ever dated"
-)
-
 
 def eventful(memory: Lantern, event: str) -> None:
     memory.say(EARLY, day=10)
@@ -95,7 +90,6 @@ def eventful(memory: Lantern, event: str) -> None:
     memory.say(LATE, day=110)
 
 
-@EVENT
 @pytest.mark.parametrize(
     ("event", "name"),
     [

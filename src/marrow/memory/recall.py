@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -54,7 +55,7 @@ def recall(
     now = engine.clock()
     wanted = wanted or Filter(projects=asker.places())
     text = " ".join([message, *symbols])[:MESSAGE_MAX]
-    depth = _depth(text, files)
+    depth = _depth(text)
     with engine.store.reading() as reader:
         if not depth:
             return Recalled((), (), (), 0, {})
@@ -74,10 +75,11 @@ def recall(
     return Recalled(tuple(pinned), tuple(chosen), questions, depth, {**open_ones.left, **relevant.left})
 
 
-def _depth(message: str, files: Sequence[str]) -> int:
+def _depth(message: str) -> int:
     """How much a message is worth: a greeting nothing, a long question more."""
     words = [term for term in query_terms(message) if len(term) > 1]
-    if all(term in CHATTER for term in words) and not (files and len(words) > 1):
+    asks = "?" in message and _ASKS.search(message) is not None
+    if all(term in (GREETINGS if asks else CHATTER) for term in words):
         return 0
     for least, depth in DEPTHS:
         if len(words) <= least:
@@ -85,11 +87,18 @@ def _depth(message: str, files: Sequence[str]) -> int:
     return DEPTH_MAX
 
 
+_ASKS = re.compile(
+    r"\b(?:what|when|where|which|who|whose|why|how|do|does|did|is|are|was|were|can|could|should|has)\b", re.I
+)
 # What people say to be polite, or to go on. A message of nothing else asks for nothing.
-CHATTER = frozenset(
+GREETINGS = frozenset(
     terms_of(
-        "hi hello hey thanks thank ok okay yes no sure great good morning afternoon evening bye please continue go "
-        "going get nice hope weekend holiday holidays coffee back first let's lets next one look looks looking fine "
+        "hi hello hey thanks thank ok okay yes no sure great good morning afternoon evening bye please continue cheers"
+    )
+)
+CHATTER = GREETINGS | frozenset(
+    terms_of(
+        "go going get nice hope weekend holiday holidays coffee back first let's lets next one look looks looking fine "
         "cool perfect awesome alright well done start started today day work lunch later see welcome cheers everybody "
         "everyone all team"
     )

@@ -30,7 +30,7 @@ def names_of(content: str, aliases: Sequence[str]) -> list[Names]:
     found = [frozenset(terms_of(alias)) for alias in aliases]
     found += [frozenset(terms_of(name)) for alias in aliases for name in _explained(content, alias)]
     if not any(alias.lower() in content.lower() for alias in aliases):
-        found.append(frozenset(terms_of(_leading_name(content))))
+        found += [frozenset(terms_of(name)) for name in (_leading_name(content), _proper_name(content))]
     return [name for name in dict.fromkeys(found) if name]
 
 
@@ -65,6 +65,13 @@ def _explained(content: str, alias: str) -> list[str]:
             name.insert(0, word)
         return [" ".join(name)]
     return []
+
+
+def _proper_name(text: str) -> str:
+    """The first word, where it is a name by itself: "Kubernetes schedules…", not "The scheduler…"."""
+    first = _WORD.match(text)
+    is_name = first is not None and first[0][0].isupper() and first[0].lower() not in _SAYS | _ARTICLES
+    return first[0] if first and is_name else ""
 
 
 def _leading_name(text: str) -> str:

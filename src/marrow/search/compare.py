@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from ..store.terms import STOP_WORDS, terms_of
-from .replaced import ANNOUNCED, CHANGE, READ, replaces
+from .replaced import ANNOUNCED, CHANGE, NAMING, READ, replaces, word_of
 
 NEAR, CONTRADICTS, REPLACES = "near", "contradicts", "replaces"
 
@@ -35,12 +35,6 @@ _OPPOSITES = tuple(
         "add/remove sync/async synchronous/asynchronous required/optional increase/decrease before/after "
         "public/private manual/automatic on/off start/stop accept/reject up/down"
     ).split()
-)
-# Numbers that name a thing and do not measure it: two of them are two things.
-_NAMING = re.compile(
-    r"\b(?:adr|rfc|issue|ticket|pr|pull request|task|bug|case|note|chapter|section)[\s#-]*\d+|[#§]\d+|\b[A-Z]{2,8}-\d+|"
-    r"\b\d{4}-\d{2}(?:-\d{2})?\b|\b\d{1,2}:\d{2}\b",
-    re.I,
 )
 
 
@@ -90,7 +84,7 @@ def _alike(new: str, known: str, cosine: float) -> Likeness | None:
 
 
 def _names(text: str) -> set[str]:
-    return {name.lower() for name in _NAMING.findall(text)}
+    return {name.lower() for name in NAMING.findall(text)}
 
 
 @lru_cache(maxsize=1024)
@@ -99,13 +93,8 @@ def content_terms(text: str) -> frozenset[str]:
     return frozenset(term for term in terms_of(text) if term not in STOP_WORDS and not term.isdigit())
 
 
-def _word(text: str, term: str) -> str:
-    """The word in a text that a term stands for: people are not shown stems."""
-    return next((word for word in re.findall(r"[\w.+#-]+", text) if term in terms_of(word)), term)
-
-
 def _values(text: str) -> set[str]:
-    return set(_NUMBER.findall(_NAMING.sub(" ", text)))
+    return set(_NUMBER.findall(NAMING.sub(" ", text)))
 
 
 def _plain(text: str) -> frozenset[str]:
@@ -127,5 +116,5 @@ def _difference(new: str, known: str, ours: frozenset[str], theirs: frozenset[st
             return f"{', '.join(sorted(there))} there, {', '.join(sorted(here))} here"
     added, left = ours - theirs, theirs - ours
     if len(added) == len(left) == 1 and len(ours & theirs) >= 2:
-        return f"{_word(known, next(iter(left)))} there, {_word(new, next(iter(added)))} here"
+        return f"{word_of(known, next(iter(left)))} there, {word_of(new, next(iter(added)))} here"
     return ""

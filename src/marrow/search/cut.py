@@ -11,9 +11,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..model.address import shown
+from ..model.link import CAUSAL_RELS
 from ..model.record import Record
 from .evidence import Evidence
-from .find import Hit
+from .find import LINKED_BY, Hit
 from .question import Asked, Question
 from .relevance import is_asked_for, relevance
 from .replaced import changed_value, is_parallel, replaces, subject
@@ -47,6 +48,7 @@ class Kept:
     replaced: tuple[tuple[Record, str], ...] = ()
     same: int = 0
     passage: str = ""
+    by: str = ""  # the causal link by which it came
 
     @property
     def record(self) -> Record:
@@ -72,7 +74,10 @@ class _Candidate:
             why = (*hit.why, ("in place of another", gained))
             hit, self.score = replace(hit, score=earlier.score, why=why), earlier.score
         self.relevance = max(self.relevance, earlier.relevance)
-        self.kept = replace(self.kept, hit=hit, replaced=(*self.kept.replaced, (earlier.record, reason)))
+        self.covered = max(self.covered, earlier.covered)
+        # What that one had replaced is replaced by this one too.
+        replaced = (*earlier.kept.replaced, (earlier.record, reason))
+        self.kept = replace(self.kept, hit=hit, replaced=(*self.kept.replaced, *replaced))
 
 
 class Cut(NamedTuple):
@@ -86,7 +91,7 @@ def cut(question: Question, hits: Sequence[Hit], asked: Asked, vectors: Mapping[
     judged = sorted((_judged(question, asked, hit) for hit in hits), key=_order)
     left = {one.record.entry: f"{LOOKED_AT} others are more relevant" for one in judged[LOOKED_AT:]}
     found = _current(question, judged[:LOOKED_AT], vectors, left)
-    found = _once(found, vectors, left)
+    found = _once(question, found, vectors, left)
     least = _share_of_best(len(question.terms)) * (found[0].score if found else 0.0)
     told = []
     for one in found:
@@ -114,22 +119,29 @@ def _judged(question: Question, asked: Asked, hit: Hit) -> _Candidate:
     quality = [(name, found.score * hit.part(name) / text) for name in QUALITY if hit.part(name)]
     parts = (*found.parts, *quality)
     score = sum(value for _, value in parts)
-    linked = next(((name, value) for name, value in hit.why if name.startswith("linked")), None)
+    linked = next((name for name, _ in hit.why if name.startswith(LINKED_BY)), "")
+    by = linked.removeprefix(LINKED_BY)
     if linked and hit.score > score:
-        parts, score = (*parts, (linked[0], hit.score - score)), hit.score
+        parts, score = (*parts, (linked, hit.score - score)), hit.score
         found = found._replace(score=score)
     return _Candidate(
-        Kept(replace(hit, score=score, why=parts), passage=found.passage), score, found.score, found.covered
+        Kept(replace(hit, score=score, why=parts), passage=found.passage, by=by if by in CAUSAL_RELS else ""),
+        score,
+        found.score,
+        found.covered,
     )
 
 
 def _why_not(question: Question, one: _Candidate, least: float) -> str:
     """Why it is not told; empty when it is. What is about a file at hand, or of the kind and time that were asked for,
-    needs no likeness; anything else must speak of what was asked, and nearly as much as the best."""
+    needs no likeness, nor does a cause or an effect of one of the best; anything else must speak of what was asked, and
+    nearly as much as the best."""
     found = one.kept.hit.evidence
     if one.relevance < LEAST:
         return f"its relevance is {one.relevance:.2f}, and less than {LEAST:g} is about something else"
     if found is None or found.at_hand or (found.in_time > 0 and is_asked_for(question, one.record)):
+        return ""
+    if one.kept.by and found.in_time >= 0:
         return ""
     if one.score < least:
         return f"its relevance is {one.score:.2f}, too far behind the best for a message of this length ({least:.2f})"
@@ -155,7 +167,7 @@ def _current(
             change = replaces(*texts, _cosine(vectors, earlier, later), question.terms)
             if change and change.strength > heirs.get(earlier.record.entry, (0.0,))[0]:
                 heirs[earlier.record.entry] = (change.strength, later, change.reason)
-    for earlier in found:
+    for earlier in sorted(found, key=lambda one: one.record.last_at):
         if earlier.record.entry in heirs:
             _, later, reason = heirs[earlier.record.entry]
             later.replace(earlier, reason)
@@ -163,11 +175,13 @@ def _current(
     return sorted((one for one in found if one.record.entry not in heirs), key=_order)
 
 
-def _once(found: list[_Candidate], vectors: Mapping[int, Vector], left: dict[int, str]) -> list[_Candidate]:
+def _once(
+    question: Question, found: list[_Candidate], vectors: Mapping[int, Vector], left: dict[int, str]
+) -> list[_Candidate]:
     """What says the same as a better one is only counted."""
     told: list[_Candidate] = []
     for one in found:
-        same = next((better for better in told if _is_same(better, one, vectors)), None)
+        same = next((better for better in told if _is_same(question, better, one, vectors)), None)
         if same is None:
             told.append(one)
         else:
@@ -176,12 +190,12 @@ def _once(found: list[_Candidate], vectors: Mapping[int, Vector], left: dict[int
     return told
 
 
-def _is_same(better: _Candidate, one: _Candidate, vectors: Mapping[int, Vector]) -> bool:
+def _is_same(question: Question, better: _Candidate, one: _Candidate, vectors: Mapping[int, Vector]) -> bool:
     cosine = _cosine(vectors, better, one)
     texts = (better.record.node.content, one.record.node.content)
     if cosine is None or cosine < SAME_COSINE or changed_value(*texts):
         return False
-    return not is_parallel(subject(texts[0]), subject(texts[1]))
+    return not is_parallel(subject(texts[0]), subject(texts[1]), frozenset(question.terms))
 
 
 def _cosine(vectors: Mapping[int, Vector], one: _Candidate, other: _Candidate) -> float | None:

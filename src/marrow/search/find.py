@@ -30,6 +30,7 @@ CAUSAL_STEPS = 2
 CAUSAL_DECAY, LOOSE_DECAY = 0.6, 0.3
 # How many of the best a reranker is asked about, and what its full approval adds.
 RERANKED = 20
+LINKED_BY = "linked by "
 # A signal that moves less than this says nothing.
 NOTHING = 1e-4
 RERANK_WEIGHT = 0.5
@@ -129,7 +130,7 @@ def _hit(record: Record, found: Evidence, use: Use, now: int, after: Mapping[str
     text = sum(value for _, value in parts)
     for name, factor in weigh(record, use, now, after):
         if abs(factor - 1.0) >= NOTHING:
-            parts.append((name, text * (factor - 1.0)))
+            parts.append((name, max(0.0, text) * (factor - 1.0)))
     return Hit(record, sum(value for _, value in parts), tuple(parts), found)
 
 
@@ -167,6 +168,6 @@ def _linked(reader: Reader, question: Question, hits: list[Hit], allowed: set[in
         own = before.why if before else ()
         gained = score - (before.score if before else 0.0)
         found.append(
-            Hit(record, score, (*own, (f"linked by {rel}", gained)), before.evidence if before else Evidence())
+            Hit(record, score, (*own, (f"{LINKED_BY}{rel}", gained)), before.evidence if before else Evidence())
         )
     return found

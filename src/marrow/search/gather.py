@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -11,6 +12,7 @@ from ..model.record import Record
 from ..providers.embedder import Embedder
 from ..store.bm25 import rarity
 from ..store.protocol import Reader
+from ..store.terms import terms_of
 from .aliases import Names, names_of, other_names
 from .evidence import Evidence
 from .question import Asked, Question
@@ -19,13 +21,15 @@ from .spoken_time import event_date_terms
 CANDIDATES = 200
 # A text that has this many of the rarest asked words has as much as one can expect.
 TERMS_COUNTED = 8
+# A thing has several names: a text that has them all has no more than what was asked.
+NAMED_MOST = 1.0
 LENDERS = 60
 REACH = 2
 TARGETS_MAX = 20
 AT_HAND_MAX = 50
 IN_TIME_MAX = 50
-# How much of an event's name a memory must have to date it.
-DATES_IT = 0.8
+# How many memories are read to date an event.
+DATING = 5
 FOREVER = 2**62
 
 Candidates = dict[int, Evidence]
@@ -55,8 +59,9 @@ def gather(reader: Reader, embedder: Embedder, question: Question, within: list[
         _by_words(reader, question, within, found, question.terms, most)
         asked = Asked(rarities, _other_names(reader, question, found))
         more = sorted({term for others in asked.others.values() for name in others for term in name})
-        if more:
-            _by_words(reader, question, within, found, (*question.terms, *more), most)
+        if more:  # by its other names instead: a text that has both is not found twice
+            rest = (term for term in question.terms if term not in asked.others)
+            _by_words(reader, question, within, found, (*rest, *more), most, NAMED_MOST)
     degraded = ""
     if not question.is_pattern:
         degraded = _by_meaning(reader, embedder, question, within, found)
@@ -88,10 +93,12 @@ def _by_words(
     found: Candidates,
     terms: Sequence[str],
     most: float,
+    share_most: float = math.inf,
 ) -> None:
     projects = question.wanted.projects
     for entry, score in reader.match(question.namespace, terms, projects, within, _depth(question)):
-        found.setdefault(entry, Evidence()).words = score / most
+        evidence = found.setdefault(entry, Evidence())
+        evidence.words = max(evidence.words, min(share_most, score / most))
 
 
 def _by_meaning(
@@ -135,7 +142,7 @@ def _lend(reader: Reader, question: Question, found: Candidates) -> dict[int, Re
 
 def _at_hand(reader: Reader, question: Question, found: Candidates) -> None:
     """What is about the files and symbols at hand, whatever it says."""
-    targets = [target.removeprefix("./") for target in question.at_hand[:TARGETS_MAX]]
+    targets = [target.replace("\\", "/").removeprefix("./") for target in question.at_hand[:TARGETS_MAX]]
     if not targets:
         return
     entries = reader.anchored(question.namespace, targets, question.wanted.projects, question.seq)
@@ -163,13 +170,11 @@ def interval_of(reader: Reader, question: Question) -> tuple[int, int] | None:
     return {"before": (0, at), "": None}.get(spoken.relation, (at, FOREVER))
 
 
-def _date_of(reader: Reader, question: Question, terms: Sequence[str]) -> int | None:
-    """When the memory that names an event best was said first; None when none has enough of its name."""
-    projects = question.wanted.projects
-    texts, holders = reader.frequencies(question.namespace, terms, projects)
-    most = sum(rarity(texts, count) for count in holders.values())
-    matched = reader.match(question.namespace, terms, projects, None, 1)
-    if not matched or matched[0][1] < DATES_IT * most:
-        return None
-    records = reader.records_of([matched[0][0]], question.seq)
-    return records[0].first_at if records else None
+def _date_of(reader: Reader, question: Question, names: Sequence[str]) -> int | None:
+    """When the memory that names an event was said first; None when none has its whole name."""
+    terms = list(dict.fromkeys(term for name in names for term in terms_of(name)))
+    matched = reader.match(question.namespace, terms, question.wanted.projects, None, DATING)
+    for record in reader.records_of([entry for entry, _ in matched], question.seq):
+        if frozenset(terms) <= frozenset(terms_of(record.node.content)):
+            return record.first_at
+    return None

@@ -18,6 +18,8 @@ _ASKS_FOR_A_TIME = re.compile(
 )
 
 
+# The words of asking: a text that says "two hours" answers "how long" without saying "long".
+_HOW_MUCH = re.compile(r"\bhow (?:long|many|much|often|far|big|large|old|fast|soon|late|early|high)\b", re.I)
 _MONTH_TERMS = frozenset(
     terms_of("january february march april may june july august september october november december")
 )
@@ -53,6 +55,7 @@ class Question:
     def subject(self) -> str:
         """The question without the words that say when."""
         rest = self.spoken.rest if self.spoken and not self.spoken.event else self.text
+        rest = _HOW_MUCH.sub("how", rest)
         return rest if query_terms(rest) else self.text
 
     @cached_property

@@ -51,6 +51,8 @@ def relevance(question: Question, asked: Asked, record: Record, found: Evidence)
         pairs = len(question.pairs & _pairs(piece)) / len(question.pairs) if question.pairs else 0.0
         if COVERED * share + TOGETHER * pairs > COVERED * covered + TOGETHER * together:
             covered, together, best = share, pairs, piece
+    if question.is_pattern:  # what matches a pattern has all that was asked
+        covered = min(1.0, found.words)
     named = {
         "words": COVERED * covered,
         "meaning": MEANING * found.meaning,

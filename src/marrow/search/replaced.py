@@ -31,7 +31,7 @@ READ = 600
 CHANGE = re.compile(
     r"\b(?:no longer|not any ?more|any ?more|(?:is|are|was|were|has|have) (?:now |been )?(?:gone|removed|dropped|"
     r"retired|ended|replaced|moved|switched|raised|lowered|reduced|increased|extended|shortened|changed|reversed|"
-    r"reverted|superseded|abandoned|disabled|deleted|switched off|turned off|shut down|decommissioned)|instead of|"
+    r"reverted|superseded|abandoned|deleted|switched off|turned off|shut down|decommissioned)|instead of|"
     r"rather than|in place of|replac(?:es|ed|ing)|mov(?:ed|es|ing) (?:to|from|off|over|away)|"
     r"switch(?:ed|es|ing) (?:to|from|back|over)|migrated|supersed(?:es|ed|ing)|amend(?:s|ed|ment|ing)|"
     r"revers(?:al|ed|es|ing)|revert(?:ed|s|ing)?|rolled back|went back|back to|raised|lowered|reduced|increased|"
@@ -43,6 +43,13 @@ CHANGE = re.compile(
     r"new (?:limit|default|value|rule|policy|deadline|owner|schedule|process))\b",
     re.I,
 )
+# Numbers that name a thing and do not measure it: two of them are two things.
+NAMING = re.compile(
+    r"\b(?:adr|rfc|issue|ticket|pr|pull request|task|bug|case|note|chapter|section)[\s#-]*\d+|[#§]\d+|\b[A-Z]{2,8}-\d+|"
+    r"\b\d{4}-\d{2}(?:-\d{2})?\b|\b\d{1,2}:\d{2}\b",
+    re.I,
+)
+_ANY_WORD = re.compile(r"[\w.+#-]+")
 _NUMBER = r"\d[\d.,:_]*(?:[kKmMgG](?![\w]))?"
 _BEFORE_UNIT = re.compile(rf"(?<![\w.-])({_NUMBER})[\s-]?(%|°|[^\W\d_]{{1,20}})")
 _AFTER_NAME = re.compile(rf"\b([^\W\d_]{{2,20}})[ =:]+(?:to |at |is |of )?({_NUMBER})(?![\w-])")
@@ -72,7 +79,10 @@ def replaces(
     ours, theirs = subject(later), subject(earlier)
     if not ours or not theirs:
         return None
-    if is_parallel(ours, theirs):
+    asked = frozenset(asked)
+    announced = CHANGE.search(later, 0, READ)
+    # Unless it says that it changes something, and what only the earlier one names was not asked for.
+    if is_parallel(ours, theirs, asked) and not (announced and asked.isdisjoint(theirs - ours)):
         return None
     shared = len(ours & theirs) / min(len(ours), len(theirs))
     found_for = theirs.intersection(asked)
@@ -80,19 +90,22 @@ def replaces(
     alike = cosine if cosine is not None else (1.0 if shared >= SHARED_WITHOUT_VECTORS else 0.0)
     if _reaches(VALUE, alike, shared, said) and (changed := changed_value(later, earlier)):
         return Replacement(1.0 + alike + shared, changed)
-    if _reaches(ANNOUNCED, alike, shared, said) and (announced := CHANGE.search(later, 0, READ)):
+    if announced and _reaches(ANNOUNCED, alike, shared, said):
         return Replacement(alike + shared, f"it says “{announced[0].lower()}”")
     if anew and _reaches(ANEW, alike, shared, said):
         return Replacement(alike + shared, "it speaks of the same again")
     return None
 
 
-def is_parallel(ours: frozenset[str], theirs: frozenset[str]) -> bool:
-    """The same sentence about two things: a word or two stand in the place of others, and the rest is the same."""
-    common = len(ours & theirs)
-    apart = (len(ours - theirs), len(theirs - ours))
-    is_alike = common >= PARALLEL_TERMS and common >= PARALLEL_SHARE * min(len(ours), len(theirs))
-    return is_alike and all(1 <= words <= PARALLEL_APART for words in apart)
+def is_parallel(ours: frozenset[str], theirs: frozenset[str], asked: frozenset[str] = frozenset()) -> bool:
+    """The same sentence about two things: a word or two stand in the place of others, and either the rest is much, or
+    it is just these that were asked for."""
+    common, own, other = len(ours & theirs), ours - theirs, theirs - ours
+    if not common or not all(1 <= len(words) <= PARALLEL_APART for words in (own, other)):
+        return False
+    if not asked.isdisjoint(own | other):
+        return True
+    return common >= PARALLEL_TERMS and common >= PARALLEL_SHARE * min(len(ours), len(theirs))
 
 
 def _reaches(least: tuple[float, float, float], alike: float, shared: float, said: float) -> bool:
@@ -104,13 +117,20 @@ def changed_value(later: str, earlier: str) -> str:
     new, old = values(later), values(earlier)
     for unit in old:
         if unit in new and not new[unit] & old[unit]:
-            return f"{'/'.join(sorted(old[unit]))} {unit} before, {'/'.join(sorted(new[unit]))} now"
+            word = word_of(earlier, unit)
+            return f"{'/'.join(sorted(old[unit]))} {word} before, {'/'.join(sorted(new[unit]))} now"
     return ""
+
+
+def word_of(text: str, term: str) -> str:
+    """The word in a text that a term stands for: people are not shown stems."""
+    return next((word.rstrip(".") for word in _ANY_WORD.findall(text) if term in terms_of(word)), term)
 
 
 @lru_cache(maxsize=1024)
 def values(text: str) -> dict[str, frozenset[str]]:
     """The numbers of a text by what they count or name: 30 minutes, day 15, port 8080."""
+    text = NAMING.sub(" ", text)
     spelt = _SPELT.sub(lambda match: _WORD_NUMBERS[match[1].lower()], text)
     found: dict[str, set[str]] = {}
     for number, unit in _BEFORE_UNIT.findall(spelt):
@@ -137,9 +157,12 @@ def _plain(number: str) -> str:
     return number.rstrip(".,:_").replace(",", "").replace("_", "").lower()
 
 
+# Neither what is counted nor that something changed says what a text is about.
+_SAY_NOTHING = STOP_WORDS | frozenset(terms_of(" ".join(_WORD_NUMBERS))) | frozenset(terms_of("longer anymore instead"))
+
+
 @lru_cache(maxsize=1024)
 def subject(text: str) -> frozenset[str]:
     """The words that say what a text is about."""
-    return frozenset(
-        term for term in terms_of(text[:4_000]) if len(term) > 2 and term not in STOP_WORDS and not term.isdigit()
-    )
+    terms = frozenset(terms_of(text[:4_000]))
+    return frozenset(term for term in terms if len(term) > 2 and not term.isdigit()) - _SAY_NOTHING

@@ -233,6 +233,12 @@ class Memory(metaclass=_Verbs):
 
     def flush(self) -> None:
         """Write down what was measured and recalled. Lost without harm when the store cannot be written now."""
+        from .memory.feedback import catch_up
+
+        try:
+            catch_up(self.engine)
+        except MarrowError:
+            return
         lines, recalled, used = self.engine.drain()
         if not (lines or recalled or used) or self.store.read_only:
             return

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from ..model.errors import Invalid, TooLarge
 from ..model.record import CURRENT, Record
-from ..model.scope import READ
+from ..model.scope import READ, Principal
 from ..search.used import NAMED, was_used
 from ..store.protocol import Reader, Use
 from .engine import Asker, Engine, resolve
@@ -43,24 +43,31 @@ def feedback(
         raise TooLarge(f"At most {ADDRESSES_MAX} addresses at a time.", hint="Split them.", field="addresses")
     with engine.store.reading() as reader:
         if not addresses:
-            return _decide(engine, asker, reader, engine.lately.open(asker.principal, engine.clock()), said, files)
+            given = engine.lately.open(asker.principal, engine.clock())
+            return _decide(engine, asker.principal, reader, given, said, files)
         records = [resolve(reader, asker, one, everywhere=True, argument="addresses") for one in addresses]
         if said.strip() or files:
             given = [_given(engine, asker, record, asked) for record in records]
-            return _decide(engine, asker, reader, given, said, files)
-        named = [record.node.address for record in records if count(engine, asker, reader, record.entry)]
+            return _decide(engine, asker.principal, reader, given, said, files)
+        named = [record.node.address for record in records if count(engine, asker.principal, reader, record.entry)]
         return Feedback(tuple((address, NAMED) for address in named), len(records))
 
 
 def heard(engine: Engine, asker: Asker, said: Iterable[str]) -> None:
-    """What a verb was told may repeat or name what was recalled before."""
-    given = engine.lately.open(asker.principal, engine.clock())
-    if given:
-        with engine.store.reading() as reader:
-            _decide(engine, asker, reader, given, "\n".join(said), ())
+    """What a verb was told may repeat or name what was recalled before: `catch_up` finds out."""
+    engine.lately.hear(asker.principal, "\n".join(said), engine.clock())
 
 
-def count(engine: Engine, asker: Asker, reader: Reader, entry: int) -> bool:
+def catch_up(engine: Engine) -> None:
+    """Look at what was said since the last recall. Before the next one counts, and before counts are written."""
+    for who, said in engine.lately.take_heard():
+        given = engine.lately.open(who, engine.clock())
+        if given:
+            with engine.store.reading() as reader:
+                _decide(engine, who, reader, given, said, ())
+
+
+def count(engine: Engine, who: Principal, reader: Reader, entry: int) -> bool:
     """A memory was asked for by name: whatever recalled it lately was right to. Counts once for each recall.
 
     What was recalled in another process is known by the store's counts alone: it was recalled lately, and more often
@@ -68,7 +75,7 @@ def count(engine: Engine, asker: Asker, reader: Reader, entry: int) -> bool:
     """
     now = engine.clock()
     if engine.lately.of(entry):
-        is_counted = engine.lately.settle(entry, asker.principal, now)
+        is_counted = engine.lately.settle(entry, who, now)
         if is_counted:
             engine.used.append(entry)
         return is_counted
@@ -91,7 +98,7 @@ def _given(engine: Engine, asker: Asker, record: Record, asked: str) -> Given:
 
 
 def _decide(
-    engine: Engine, asker: Asker, reader: Reader, given: Sequence[Given], said: str, files: Sequence[str]
+    engine: Engine, who: Principal, reader: Reader, given: Sequence[Given], said: str, files: Sequence[str]
 ) -> Feedback:
     entries = [one.entry for one in given]
     texts = {(entry, address): content for entry, address, content in reader.texts_of(entries)}
@@ -103,6 +110,6 @@ def _decide(
             continue  # it was erased since
         paths = [anchor.target for anchor in anchors.get(one.entry, ()) if anchor.type in PATH_ANCHORS]
         why = was_used(content, one.address, paths, said, files, one.asked)
-        if why and count(engine, asker, reader, one.entry):
+        if why and count(engine, who, reader, one.entry):
             used[one.address] = why
     return Feedback(tuple(used.items()), len(given))

@@ -28,7 +28,7 @@ def get(engine: Engine, asker: Asker, address: object, *, history: bool = False,
         seq = sequence(reader, asker, as_of, engine.clock())
         record = resolve(reader, asker, address, seq=seq, everywhere=True)
         mine = record.node.address
-        count(engine, asker, reader, record.entry)
+        count(engine, asker.principal, reader, record.entry)
         links = reader.links(
             asker.namespace, [mine], asker.principal.readable(tuple({record.project, asker.scope.project})), seq
         )

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import threading
+from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from ..model.scope import Principal
 
 LATELY_MAX = 32
+HEARD_MAX, HEARD_LENGTH_MAX = 64, 20_000
 # What is done with a memory so long after it was recalled has another reason.
 LATELY_MICROS = 4 * 3600 * 1_000_000
 
@@ -32,6 +34,19 @@ class Lately:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._given: dict[tuple[int, Principal], Given] = {}
+        self._heard: deque[tuple[Principal, str]] = deque(maxlen=HEARD_MAX)
+
+    def hear(self, who: Principal, said: str, now: int) -> None:
+        """Keep what a caller said after a recall, to be looked at when there is time: not while it waits for a save."""
+        if self.open(who, now):
+            with self._lock:
+                self._heard.append((who, said[:HEARD_LENGTH_MAX]))
+
+    def take_heard(self) -> list[tuple[Principal, str]]:
+        with self._lock:
+            found = list(self._heard)
+            self._heard.clear()
+        return found
 
     def add(self, given: Iterable[Given]) -> None:
         with self._lock:

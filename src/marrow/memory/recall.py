@@ -16,6 +16,7 @@ from ..search.question import Question
 from ..store.protocol import Reader
 from ..store.terms import query_terms, terms_of
 from .engine import Asker, Engine
+from .feedback import catch_up
 
 PINNED_MAX = 5
 # What comes after so many characters of a message does not change what it is about.
@@ -25,7 +26,7 @@ QUESTION_KINDS = ("question", "gap")
 DEPTHS = ((0, 0), (2, 3), (5, 5), (10, 8))
 DEPTH_MAX = 12
 # How many are found for the cut to choose from.
-FOUND = 24
+FOUND = 16
 
 
 class Recalled(NamedTuple):
@@ -70,6 +71,7 @@ def recall(
     knowing = [hit for hit in hits if hit.record.node.kind not in QUESTION_KINDS]
     relevant = cut(question, knowing, asked, vectors)
     chosen = relevant.told[: min(depth, limit) if limit else depth]
+    catch_up(engine)
     engine.gave(asker, [kept.record for kept in chosen], text)
     questions = tuple(kept.record for kept in open_ones.told[:QUESTIONS_MAX])
     return Recalled(tuple(pinned), tuple(chosen), questions, depth, {**open_ones.left, **relevant.left})

@@ -16,5 +16,5 @@ def reinforce(engine: Engine, asker: Asker, address: object) -> tuple[Record, Re
     step = ReinforceStep(record.node.address)
     receipt = submit(engine, asker, "memory_reinforce", [step], summary="reinforce", project=record.project)
     with engine.store.reading() as reader:
-        count(engine, asker, reader, record.entry)
+        count(engine, asker.principal, reader, record.entry)
         return reader.records_of([record.entry], CURRENT)[0], receipt

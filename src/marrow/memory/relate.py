@@ -29,5 +29,5 @@ def relate(engine: Engine, asker: Asker, source: object, target: object, rel: st
     receipt = submit(engine, asker, "memory_relate", [RelateStep(one, other, rel, closed=end)], summary=summary)
     with engine.store.reading() as reader:
         for record in ends:
-            count(engine, asker, reader, record.entry)
+            count(engine, asker.principal, reader, record.entry)
     return Related(one, other, rel, receipt.outcomes[0].what != SAME, receipt)

@@ -55,7 +55,7 @@ def update(
         step = Supersede(old, content, said, reason, changes)
     receipt = submit(engine, asker, "memory_update", [step], summary="update", project=record.project)
     with engine.store.reading() as reader:
-        count(engine, asker, reader, record.entry)
+        count(engine, asker.principal, reader, record.entry)
     heard(engine, asker, [content or "", reason])
     outcome = receipt.outcomes[0]
     alike: tuple[Similar, ...] = ()

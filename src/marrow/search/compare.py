@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from ..store.terms import STOP_WORDS, terms_of
-from .replaced import ANNOUNCED, CHANGE, NAMING, READ, replaces, word_of
+from .replaced import ANNOUNCED, NAMING, announced_in, replaces, word_of
 
 NEAR, CONTRADICTS, REPLACES = "near", "contradicts", "replaces"
 
@@ -54,7 +54,7 @@ def compare(new: str, known: str, cosine: float) -> Likeness | None:
     if found is not None and found.what == NEAR:
         return found
     change = replaces(new, known, cosine, anew=False)
-    is_announced = CHANGE.search(new, 0, READ) is not None
+    is_announced = bool(announced_in(new))
     if found is None:
         if change is None or _names(new) != _names(known):
             return None

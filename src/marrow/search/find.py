@@ -23,7 +23,7 @@ from .signals import weigh
 from .weights import LEARNED
 
 # How many more than asked for are read and weighed, which may change their order.
-RESERVE = 40
+RESERVE = 24
 # From how many of the best links are followed, how far, and what is left of a score one step on.
 SOURCES = 5
 CAUSAL_STEPS = 2

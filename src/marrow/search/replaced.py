@@ -80,7 +80,7 @@ def replaces(
     if not ours or not theirs:
         return None
     asked = frozenset(asked)
-    announced = CHANGE.search(later, 0, READ)
+    announced = announced_in(later)
     # Unless it says that it changes something, and what only the earlier one names was not asked for.
     if is_parallel(ours, theirs, asked) and not (announced and asked.isdisjoint(theirs - ours)):
         return None
@@ -91,7 +91,7 @@ def replaces(
     if _reaches(VALUE, alike, shared, said) and (changed := changed_value(later, earlier)):
         return Replacement(1.0 + alike + shared, changed)
     if announced and _reaches(ANNOUNCED, alike, shared, said):
-        return Replacement(alike + shared, f"it says “{announced[0].lower()}”")
+        return Replacement(alike + shared, f"it says “{announced}”")
     if anew and _reaches(ANEW, alike, shared, said):
         return Replacement(alike + shared, "it speaks of the same again")
     return None
@@ -110,6 +110,13 @@ def is_parallel(ours: frozenset[str], theirs: frozenset[str], asked: frozenset[s
 
 def _reaches(least: tuple[float, float, float], alike: float, shared: float, said: float) -> bool:
     return alike >= least[0] and shared >= least[1] and said >= least[2]
+
+
+@lru_cache(maxsize=4096)
+def announced_in(text: str) -> str:
+    """The words by which a text says that it changes something; empty when it does not."""
+    found = CHANGE.search(text, 0, READ)
+    return found[0].lower() if found else ""
 
 
 def changed_value(later: str, earlier: str) -> str:

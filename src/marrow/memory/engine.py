@@ -18,13 +18,13 @@ from ..model.record import CURRENT, Record
 from ..model.scope import READ, Principal, Scope
 from ..model.standing import DOMAINS
 from ..providers.embedder import Embedder
-from ..search.find import Rerank
 from ..search.passages import passages_of
 from ..store.protocol import Measurement, Reader, Store
 from ..store.receive import Embed, receive, take_on
 from .lately import Given, Lately
 
 if TYPE_CHECKING:
+    from ..search.find import Rerank
     from ..store.protocol import Vector
 
 T = TypeVar("T")

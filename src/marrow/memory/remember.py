@@ -9,7 +9,7 @@ from ..model.change import NEW, Receipt, Say
 from ..model.draft import Draft, check_kind, occurrence_of, standing_of
 from ..model.errors import Invalid, TooLarge
 from ..model.record import Record
-from ..search.compare import COMPARED_COSINE, NEAR, Likeness, compare
+from ..search.compare import NEAR, Likeness, compare, compared_from
 from ..store.receive import Embed
 from .engine import Asker, Engine, resolve, submit
 from .feedback import heard
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 BATCH_MAX = 1000
 COMPARED_MAX = 64
-NEAREST = 4
+NEAREST = 3
 LIKENESSES_MAX = 5
 
 
@@ -108,7 +108,9 @@ def similar(engine: Engine, asker: Asker, record: Record, vector: Vector) -> tup
     """What is known in the same place and is like the new record, contradictions first."""
     found = []
     with engine.store.reading() as reader:
-        near = reader.nearest(asker.namespace, vector, (record.project,), None, NEAREST + 1, COMPARED_COSINE)
+        near = reader.nearest(
+            asker.namespace, vector, (record.project,), None, NEAREST + 1, compared_from(record.node.content)
+        )
         cosines = {entry: cosine for entry, cosine in near if entry != record.entry}
         others = reader.texts_of(list(cosines))
     for entry, address, content in others:

@@ -10,8 +10,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from ..store.terms import STOP_WORDS, terms_of
-from .replaced import ANNOUNCED, NAMING, announced_in, replaces, word_of
+from .replaced import ANNOUNCED, NAMING, announced_in, content_terms, replaces, word_of
 
 NEAR, CONTRADICTS, REPLACES = "near", "contradicts", "replaces"
 
@@ -19,9 +18,8 @@ NEAR_COSINE = 0.88
 RELATED_COSINE = 0.6
 NEAR_OVERLAP = 0.75
 RELATED_OVERLAP = 0.45
-# Below this nothing is compared.
-COMPARED_COSINE = ANNOUNCED[0]
 
+_DIGIT = re.compile(r"\d")
 _NUMBER = re.compile(r"\d+(?:\.\d+)*")
 _NEGATION = re.compile(
     r"\b(?:not|no|never|none|cannot|without|no longer|stop|stopped|avoid|instead of|"
@@ -62,6 +60,11 @@ def compare(new: str, known: str, cosine: float) -> Likeness | None:
     return Likeness(REPLACES, found.similarity, found.reason) if is_announced and change else found
 
 
+def compared_from(new: str) -> float:
+    """How close a known text must be to be compared with a new one: less when the new one announces a change."""
+    return ANNOUNCED[0] if announced_in(new) else RELATED_COSINE
+
+
 def _alike(new: str, known: str, cosine: float) -> Likeness | None:
     """Nearly the same words, saying the same or something else."""
     ours, theirs = content_terms(new), content_terms(known)
@@ -83,20 +86,17 @@ def _alike(new: str, known: str, cosine: float) -> Likeness | None:
     return None
 
 
-def _names(text: str) -> set[str]:
-    return {name.lower() for name in NAMING.findall(text)}
+@lru_cache(maxsize=1024)
+def _names(text: str) -> frozenset[str]:
+    return frozenset(name.lower() for name in NAMING.findall(text)) if _DIGIT.search(text) else frozenset()
 
 
 @lru_cache(maxsize=1024)
-def content_terms(text: str) -> frozenset[str]:
-    """The terms that say what a text is about. Numbers are compared by themselves."""
-    return frozenset(term for term in terms_of(text) if term not in STOP_WORDS and not term.isdigit())
+def _values(text: str) -> frozenset[str]:
+    return frozenset(_NUMBER.findall(NAMING.sub(" ", text))) if _DIGIT.search(text) else frozenset()
 
 
-def _values(text: str) -> set[str]:
-    return set(_NUMBER.findall(NAMING.sub(" ", text)))
-
-
+@lru_cache(maxsize=1024)
 def _plain(text: str) -> frozenset[str]:
     return frozenset(re.findall(r"[a-z]+", text.lower()))
 

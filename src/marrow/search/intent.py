@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
 # (what it sounds like, the domains it is after, how much more they count). The strongest that fits each domain holds.
 _SOUNDS: tuple[tuple[str, tuple[str, ...], float], ...] = (
@@ -20,7 +21,13 @@ _SOUNDS: tuple[tuple[str, tuple[str, ...], float], ...] = (
     (r"when|history|previously|earlier|used to|changed", ("history",), 0.05),
     (r"prefer\w*|feedback|likes?|wants?", ("feedback",), 0.07),
 )
-_COMPILED = tuple((re.compile(rf"\b(?:{sound})\b", re.I), domains, more) for sound, domains, more in _SOUNDS)
+
+
+@cache
+def _compiled() -> tuple[tuple[re.Pattern[str], tuple[str, ...], float], ...]:
+    return tuple((re.compile(rf"\b(?:{sound})\b", re.I), domains, more) for sound, domains, more in _SOUNDS)
+
+
 # What comes later in a long message does not change what it is after.
 READ = 2_000
 
@@ -28,7 +35,7 @@ READ = 2_000
 def domains_wanted(message: str) -> dict[str, float]:
     """How much more each domain counts for this message; what is not named counts as usual."""
     found: dict[str, float] = {}
-    for sound, domains, more in _COMPILED:
+    for sound, domains, more in _compiled():
         if sound.search(message, 0, READ):
             for domain in domains:
                 found[domain] = max(more, found.get(domain, 0.0))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from ..store.terms import STOP_WORDS, terms_of
@@ -27,8 +27,10 @@ PARALLEL_TERMS, PARALLEL_SHARE, PARALLEL_APART = 3, 0.6, 2
 SHARED_WITHOUT_VECTORS = 0.35
 # A change is announced early, or where the subject is named; further down it is about something else.
 READ = 600
+# What a text is about is said in its beginning.
+SUBJECT_READ = 4_000
 
-CHANGE = re.compile(
+CHANGE = (
     r"\b(?:no longer|not any ?more|any ?more|(?:is|are|was|were|has|have) (?:now |been )?(?:gone|removed|dropped|"
     r"retired|ended|replaced|moved|switched|raised|lowered|reduced|increased|extended|shortened|changed|reversed|"
     r"reverted|superseded|abandoned|deleted|switched off|turned off|shut down|decommissioned)|instead of|"
@@ -40,14 +42,16 @@ CHANGE = re.compile(
     r"since (?:\w+ )?(?:release|version|\d|january|february|march|april|may|june|july|august|september|october|"
     r"november|december|spring|summer|autumn|winter|last|then|the)|from today|from \w+ on|rejected|refused|"
     r"(?:was|were) too|we left|changed (?:our|the|from|to)|"
-    r"new (?:limit|default|value|rule|policy|deadline|owner|schedule|process))\b",
-    re.I,
+    r"new (?:limit|default|value|rule|policy|deadline|owner|schedule|process))\b"
 )
 # Numbers that name a thing and do not measure it: two of them are two things.
 NAMING = re.compile(
     r"\b(?:adr|rfc|issue|ticket|pr|pull request|task|bug|case|note|chapter|section)[\s#-]*\d+|[#§]\d+|\b[A-Z]{2,8}-\d+|"
     r"\b\d{4}-\d{2}(?:-\d{2})?\b|\b\d{1,2}:\d{2}\b",
     re.I,
+)
+_MAY_COUNT = re.compile(
+    r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|\w+ty|hundred)\b", re.I
 )
 _ANY_WORD = re.compile(r"[\w.+#-]+")
 _NUMBER = r"\d[\d.,:_]*(?:[kKmMgG](?![\w]))?"
@@ -112,18 +116,24 @@ def _reaches(least: tuple[float, float, float], alike: float, shared: float, sai
     return alike >= least[0] and shared >= least[1] and said >= least[2]
 
 
+@cache
+def _change() -> re.Pattern[str]:
+    """Compiled when a text is first looked at: a start that looks at none does not pay for it."""
+    return re.compile(CHANGE, re.I)
+
+
 @lru_cache(maxsize=4096)
 def announced_in(text: str) -> str:
     """The words by which a text says that it changes something; empty when it does not."""
-    found = CHANGE.search(text, 0, READ)
+    found = _change().search(text, 0, READ)
     return found[0].lower() if found else ""
 
 
 def changed_value(later: str, earlier: str) -> str:
     """A value that both give, of the same unit or under the same name, and give differently."""
     new, old = values(later), values(earlier)
-    for unit in old:
-        if unit in new and not new[unit] & old[unit]:
+    for unit in sorted(old.keys() & new.keys()):
+        if not new[unit] & old[unit]:
             word = word_of(earlier, unit)
             return f"{'/'.join(sorted(old[unit]))} {word} before, {'/'.join(sorted(new[unit]))} now"
     return ""
@@ -137,6 +147,8 @@ def word_of(text: str, term: str) -> str:
 @lru_cache(maxsize=1024)
 def values(text: str) -> dict[str, frozenset[str]]:
     """The numbers of a text by what they count or name: 30 minutes, day 15, port 8080."""
+    if _MAY_COUNT.search(text) is None:
+        return {}
     text = NAMING.sub(" ", text)
     spelt = _SPELT.sub(lambda match: _WORD_NUMBERS[match[1].lower()], text)
     found: dict[str, set[str]] = {}
@@ -171,5 +183,11 @@ _SAY_NOTHING = STOP_WORDS | frozenset(terms_of(" ".join(_WORD_NUMBERS))) | froze
 @lru_cache(maxsize=1024)
 def subject(text: str) -> frozenset[str]:
     """The words that say what a text is about."""
-    terms = frozenset(terms_of(text[:4_000]))
-    return frozenset(term for term in terms if len(term) > 2 and not term.isdigit()) - _SAY_NOTHING
+    return frozenset(term for term in content_terms(text) if len(term) > 2) - _SAY_NOTHING
+
+
+@lru_cache(maxsize=1024)
+def content_terms(text: str) -> frozenset[str]:
+    """The terms that say what a text is about. Numbers are compared by themselves."""
+    terms = frozenset(terms_of(text[:SUBJECT_READ])) - STOP_WORDS
+    return frozenset(term for term in terms if not term.isdigit())

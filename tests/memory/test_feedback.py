@@ -345,7 +345,10 @@ def test_what_is_recalled_five_times_and_never_used_sinks_below_its_twin(
         for _ in range(5):
             assert given(memory, f"What does the {where} say?", 1) == [sinking]
             assert memory.used(said="Nothing of the kind is written anywhere.").items == ()
-        assert (counts(memory, sinking), counts(memory, other)) == ((5, 0), (0, 0))
+        there = "ledger of the southern harbour" if is_first else "manual of the northern harbour"
+        assert given(memory, f"What does the {there} say?", 1) == [other]
+        assert memory.used(addresses=[other]).items  # where nobody reports any use, nothing sinks
+        assert (counts(memory, sinking), counts(memory, other)) == ((5, 0), (1, 1))
     with opened() as memory:
         assert ranked(memory) == [other, sinking]
         assert given(memory, ASKED, 1) == [other]

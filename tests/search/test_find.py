@@ -278,14 +278,26 @@ def test_of_two_that_are_alike_the_later_one_comes_first(
     assert twins(worded, days=days) == ([ONE, OTHER] if is_first else [OTHER, ONE])
 
 
+def test_where_nobody_reports_what_is_used_nothing_sinks(worded: Lantern) -> None:
+    before = twins(worded)
+    first = worded.by_text("crane yard yellow", limit=2)[before[0]]
+    with worded.engine.store.writing() as writer:
+        for _ in range(9):
+            writer.count_use([first.record.entry], used=False, at=NOW)
+    assert texts(worded.found("crane yard yellow", limit=2)) == before
+
+
 @pytest.mark.parametrize("used", [True, False])
 def test_what_is_recalled_and_used_rises_and_what_is_not_sinks(worded: Lantern, used: bool) -> None:
     twins(worded)
-    hit = worded.by_text("crane yard yellow", limit=2)[ONE]
+    found = worded.by_text("crane yard yellow", limit=2)
+    hit, other = found[ONE], found[OTHER]
     with worded.engine.store.writing() as writer:
         for _ in range(5):
             writer.count_use([hit.record.entry], used=False, at=NOW)
             writer.count_use([hit.record.entry] if used else [], used=True, at=NOW)
+        if not used:  # somebody reports what is used: of another memory that was found with it
+            writer.count_use([other.record.entry], used=True, at=NOW)
     assert texts(worded.found("crane yard yellow", limit=2))[0] == (ONE if used else OTHER)
 
 

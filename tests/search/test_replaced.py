@@ -55,12 +55,26 @@ def test_a_change_that_is_announced_far_down_does_not() -> None:
     assert replaces(later, "We deploy on Fridays.", 0.5, asked("When do we deploy?")) is None
 
 
-def test_what_only_speaks_of_the_same_again_replaces_when_it_is_very_alike() -> None:
+def test_being_alike_is_not_enough() -> None:
     earlier, later = "Parcels are weighed before loading.", "We weigh all of the parcels before loading them on trucks."
-    question = asked("When are parcels weighed?")
-    assert replaces(later, earlier, ALIKE, question) is not None
-    assert replaces(later, earlier, ALIKE, question, anew=False) is None
-    assert replaces(later, earlier, 0.5, question) is None
+    assert replaces(later, earlier, ALIKE, asked("When are parcels weighed?")) is None
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later"),
+    [
+        ("Uploads are limited to 10 MB.", "Exports are limited to 50 MB."),
+        ("The API timeout is 5 seconds.", "The webhook timeout is 20 seconds."),
+        ("Amsterdam has 120 lockers.", "Rotterdam has 80 lockers."),
+    ],
+)
+def test_short_facts_about_two_things_do_not_replace_one_another_whatever_is_asked(earlier: str, later: str) -> None:
+    for question in ("What are the limits?", "What are our timeouts?", "How many lockers do we have?"):
+        assert replaces(later, earlier, ALIKE, asked(question)) is None
+
+
+def test_a_long_list_of_numbers_is_read_in_no_time() -> None:
+    assert changed_value("It has 5 rows. Then " + "1,2," * 200_000, "It has 7 rows. Then " + "1,2," * 200_000)
 
 
 @pytest.mark.parametrize(

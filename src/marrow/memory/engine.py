@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from ..model.address import parse_prefix
 from ..model.change import Change, Receipt, Step
-from ..model.errors import Ambiguous, Invalid, NotFound, RateLimited, Unauthorized, Unavailable
+from ..model.errors import Ambiguous, Invalid, MarrowError, NotFound
 from ..model.event import CONSCIOUS, Snapshot
 from ..model.moments import parse as parse_moment
 from ..model.node import GLOBAL_PROJECT
@@ -57,11 +57,15 @@ class Engine:
 
     def embed(self) -> Embed | None:
         """What the door embeds texts with; None when search goes by words alone."""
-        return self._documents if self.embedder.dimensions else None
+        return self._documents if self.model() else None
 
     def model(self) -> tuple[str, int] | None:
-        """The embedder's model and its number of dimensions; None when search goes by words alone."""
-        return (self.embedder.model, self.embedder.dimensions) if self.embedder.dimensions else None
+        """The embedder's model and its number of dimensions; None when search goes by words alone, or a service that
+        would have to say it does not answer."""
+        try:
+            return (self.embedder.model, self.embedder.dimensions) if self.embedder.dimensions else None
+        except MarrowError:
+            return None
 
     def gave(self, asker: Asker, records: Iterable[Record], asked: str) -> None:
         """Count what was recalled for a message, and keep it in mind for what follows."""
@@ -94,7 +98,7 @@ class Engine:
         vectors later."""
         try:
             return self.vectors(texts)
-        except (Unavailable, RateLimited, Unauthorized):
+        except MarrowError:
             return [None] * len(texts)
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from ..model.scope import Principal
 
 LATELY_MAX = 32
-HEARD_MAX, HEARD_LENGTH_MAX = 64, 20_000
+HEARD_MAX, HEARD_LENGTH_MAX = 64, 6_000
 # What is done with a memory so long after it was recalled has another reason.
 LATELY_MICROS = 4 * 3600 * 1_000_000
 

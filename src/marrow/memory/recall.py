@@ -11,8 +11,10 @@ from ..model.errors import Invalid
 from ..model.record import CURRENT, Filter, Record
 from ..model.scope import READ
 from ..search.cut import Kept, cut
-from ..search.find import find
+from ..search.evidence import Evidence
+from ..search.find import Hit, find
 from ..search.question import Question
+from ..search.replaced import ANNOUNCED, announced_in
 from ..store.protocol import Reader
 from ..store.terms import query_terms, terms_of
 from .engine import Asker, Engine
@@ -27,6 +29,8 @@ DEPTHS = ((0, 0), (2, 3), (5, 5), (10, 8))
 DEPTH_MAX = 12
 # How many are found for the cut to choose from.
 FOUND = 16
+# For how many of the best later ones are looked for, and how many of those like it are looked at.
+RENEWED, LIKE_IT = 2, 6
 
 
 class Recalled(NamedTuple):
@@ -37,6 +41,7 @@ class Recalled(NamedTuple):
     questions: tuple[Record, ...]
     depth: int
     left: Mapping[int, str]
+    degraded: str = ""
 
 
 def recall(
@@ -55,6 +60,7 @@ def recall(
     asker.principal.check(READ, asker.namespace, asker.scope.project)
     now = engine.clock()
     wanted = wanted or Filter(projects=asker.places())
+    wanted = replace(wanted, projects=asker.principal.readable(wanted.projects))
     text = " ".join([message, *symbols])[:MESSAGE_MAX]
     depth = _depth(text)
     with engine.store.reading() as reader:
@@ -63,7 +69,8 @@ def recall(
         pinned = _pinned(reader, asker, wanted, now)
         taken = frozenset(record.entry for record in pinned)
         question = Question(text, asker.namespace, wanted, now, limit=FOUND, without=taken, at_hand=(*files, *symbols))
-        hits, asked, _ = find(reader, engine.embedder, question, engine.rerank)
+        hits, asked, degraded = find(reader, engine.embedder, question, engine.rerank)
+        hits += _later(reader, question, hits)
         vectors = reader.vectors_of([hit.record.entry for hit in hits])
     # Each tier by itself: a question that is still open must not hide what is known.
     asking = [hit for hit in hits if hit.record.node.kind in QUESTION_KINDS]
@@ -74,7 +81,27 @@ def recall(
     catch_up(engine)
     engine.gave(asker, [kept.record for kept in chosen], text)
     questions = tuple(kept.record for kept in open_ones.told[:QUESTIONS_MAX])
-    return Recalled(tuple(pinned), tuple(chosen), questions, depth, {**open_ones.left, **relevant.left})
+    left = {**open_ones.left, **relevant.left}
+    return Recalled(tuple(pinned), tuple(chosen), questions, depth, left, degraded)
+
+
+def _later(reader: Reader, question: Question, hits: Sequence[Hit]) -> list[Hit]:
+    """What was said later and is like one of the best, though the question's words do not find it: a change is often
+    told in other words than what it changes. The cut decides whether it replaces anything."""
+    known = {hit.record.entry for hit in hits}
+    best = [hit for hit in hits[:RENEWED] if hit.record.standing.semantic]
+    vectors = reader.vectors_of([hit.record.entry for hit in best])
+    found: dict[int, Hit] = {}
+    for hit in best:
+        vector = vectors.get(hit.record.entry)
+        if vector is None:
+            continue
+        near = reader.nearest(question.namespace, vector, question.wanted.projects, None, LIKE_IT, ANNOUNCED[0])
+        entries = [entry for entry, _ in near if entry not in known and entry not in question.without]
+        for record in reader.records_of(entries, question.seq):
+            if record.last_at > hit.record.last_at and announced_in(record.node.content):
+                found[record.entry] = Hit(record, 0.0, (), Evidence())
+    return list(found.values())
 
 
 def _depth(message: str) -> int:

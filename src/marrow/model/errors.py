@@ -2,7 +2,8 @@
 
     MarrowError
     ├── Invalid              the input is wrong: field, what was wrong, what to do
-    │   └── TooLarge         over a stated limit
+    │   ├── TooLarge         over a stated limit
+    │   └── Refused          a service does not take the request as it is
     ├── NotFound             nothing has this address or name
     ├── Ambiguous            a prefix names several nodes; the candidates are listed
     ├── Immutable            the content of an episodic node cannot be changed
@@ -62,6 +63,10 @@ class TooLarge(Invalid):
     """The input is larger than the limit."""
 
     code = "too_large"
+
+
+class Refused(Invalid):
+    """The service does not take this request as it is."""
 
 
 class NotFound(MarrowError):

@@ -42,7 +42,8 @@ class View(NamedTuple):
         marks = f" ({', '.join(self.marks)})" if self.marks else ""
         tags = f" #{' #'.join(self.tags)}" if self.tags else ""
         why = f"\n    why: {' '.join(f'{name} {value:g}' for name, value in self.why.items())}" if self.why else ""
-        text = self.content.replace("\n", "\n    ")
+        shown_text = f"… {self.passage} …" if self.passage else self.content
+        text = shown_text.replace("\n", "\n    ")
         return f"[{self.address}] {self.domain}/{self.kind}, {self.age}{marks}{tags}\n    {text}{why}"
 
 

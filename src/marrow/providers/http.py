@@ -27,6 +27,7 @@ from ..model.errors import (
     MarrowError,
     QuotaExceeded,
     RateLimited,
+    Refused,
     TooLarge,
     Unauthorized,
     Unavailable,
@@ -57,10 +58,6 @@ class Waiting:
     sleep: Callable[[float], None] = time.sleep
     chance: Callable[[], float] = random.random
     wall: Callable[[], float] = time.time  # for a date in Retry-After
-
-
-class Refused(Invalid):
-    """The service does not take this request as it is."""
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):

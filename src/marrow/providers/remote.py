@@ -18,8 +18,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from ..model.errors import Invalid, TooLarge, Unauthorized, Unavailable
-from .http import Client, Patience, Refused, Waiting
+from ..model.errors import Invalid, Refused, TooLarge, Unauthorized, Unavailable
+from .http import Client, Patience, Waiting
 from .prompts import Kind, Prompts, known_prompts, with_instructions
 from .rows import is_blank, sendable, unit_rows
 
@@ -151,7 +151,11 @@ class RemoteEmbedder:
         self._wanted = _checked_length(self.name, self._offer, service, dimensions)
         prompts = Prompts() if service.kinds_field else known_prompts(self.name)
         self.prompts = with_instructions(prompts, instructions)
-        key = key or os.environ.get(service.key_variable) or None
+        key = (key or os.environ.get(service.key_variable) or "").strip() or None
+        if key and not (key.isascii() and key.isprintable()):
+            raise Unauthorized(
+                "The embedder's key has characters that no key has.", hint="Set it anew.", field="embedder.key"
+            )
         own = address or os.environ.get(service.address_variable) or _own_address(service, key)
         self._client = Client(
             service=service.title,

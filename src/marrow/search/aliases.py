@@ -12,6 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from ..store.terms import STOP_WORDS, terms_of
 
 NAME_WORDS_MAX = 3
+# How much of a text is read for names, and how many aliases of one memory.
+READ, ALIASES_READ = 2_000, 16
 _WORD = re.compile(r"[\w.+#/-]*\w")
 _ARTICLES = frozenset("the our a an this that these those its their my your all every each".split())
 # A name ends before these: what follows is said about it.
@@ -27,6 +29,7 @@ Names = frozenset[str]
 
 def names_of(content: str, aliases: Sequence[str]) -> list[Names]:
     """Every name of what a memory is about, each as the terms that it is made of."""
+    content, aliases = content[:READ], aliases[:ALIASES_READ]
     found = [frozenset(terms_of(alias)) for alias in aliases]
     found += [frozenset(terms_of(name)) for alias in aliases for name in _explained(content, alias)]
     if not any(alias.lower() in content.lower() for alias in aliases):

@@ -51,7 +51,7 @@ def compare(new: str, known: str, cosine: float) -> Likeness | None:
     found = _alike(new, known, cosine)
     if found is not None and found.what == NEAR:
         return found
-    change = replaces(new, known, cosine, anew=False)
+    change = replaces(new, known, cosine)
     is_announced = bool(announced_in(new))
     if found is None:
         if change is None or _names(new) != _names(known):

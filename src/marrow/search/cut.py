@@ -14,22 +14,22 @@ from ..model.address import shown
 from ..model.link import CAUSAL_RELS
 from ..model.record import Record
 from .evidence import Evidence
-from .find import LINKED_BY, Hit
+from .find import LINKED_BY, RERANKER, Hit
 from .question import Asked, Question
 from .relevance import is_asked_for, relevance
-from .replaced import changed_value, is_parallel, replaces, subject
+from .replaced import announced_in, changed_value, is_parallel, replaces, subject
 from .weights import Weights
 
 if TYPE_CHECKING:
     from ..store.protocol import Vector
 
 # Picked like the weights of relevance, on three of the six worlds of bench/precision.
-LEAST = 0.22
+LEAST = 0.18
 SHARE_OF_BEST = 0.85
 # For a message of so many telling words and more, and up to how many a message is short.
 SHARE_OF_BEST_LONG, LONG, SHORT = 0.6, 40, 20
 COVERED_MIN, MEANING_MIN = 0.20, 0.38
-SAME_COSINE = 0.62
+SAME_COSINE, SAME_SHARED = 0.62, 0.4
 # How many are looked at, and how far behind what it replaces a replacement may stand.
 LOOKED_AT = 12
 HEIR_SHARE = 0.4
@@ -66,6 +66,10 @@ class _Candidate:
     def record(self) -> Record:
         return self.kept.hit.record
 
+    @property
+    def in_time(self) -> float:
+        return self.kept.hit.evidence.in_time if self.kept.hit.evidence else 0.0
+
     def replace(self, earlier: _Candidate, reason: str) -> None:
         """Take the place of an earlier one, and stand at least as high as it did."""
         hit = self.kept.hit
@@ -89,13 +93,20 @@ class Cut(NamedTuple):
 
 def cut(question: Question, hits: Sequence[Hit], asked: Asked, vectors: Mapping[int, Vector]) -> Cut:
     judged = sorted((_judged(question, asked, hit) for hit in hits), key=_order)
-    left = {one.record.entry: f"{LOOKED_AT} others are more relevant" for one in judged[LOOKED_AT:]}
-    found = _current(question, judged[:LOOKED_AT], vectors, left)
+    # What was brought because it is like one of the best, and not by the question, is looked at too.
+    brought = [one for one in judged[LOOKED_AT:] if not one.kept.hit.why]
+    rest = [one for one in judged[LOOKED_AT:] if one.kept.hit.why]
+    left = {one.record.entry: f"{LOOKED_AT} others are more relevant" for one in rest}
+    found = _current(question, judged[:LOOKED_AT] + brought, vectors, left)
     found = _once(question, found, vectors, left)
     least = _share_of_best(len(question.terms)) * (found[0].score if found else 0.0)
     told = []
+    is_timed = any(one.in_time > 0 and not _why_not(question, one, least) for one in found)
     for one in found:
-        if reason := _why_not(question, one, least):
+        reason = _why_not(question, one, least)
+        if is_timed and one.in_time < 0:
+            reason = reason or "it was said at another time than is asked about"
+        if reason:
             left[one.record.entry] = reason
         else:
             told.append(one.kept)
@@ -117,7 +128,8 @@ def _judged(question: Question, asked: Asked, hit: Hit) -> _Candidate:
     found = relevance(question, asked, hit.record, hit.evidence or Evidence())
     text = sum(value for name, value in hit.why if name in Weights._fields) or 1.0
     quality = [(name, found.score * hit.part(name) / text) for name in QUALITY if hit.part(name)]
-    parts = (*found.parts, *quality)
+    reranked = [(name, value) for name, value in hit.why if name == RERANKER]
+    parts = (*found.parts, *quality, *reranked)
     score = sum(value for _, value in parts)
     linked = next((name for name, _ in hit.why if name.startswith(LINKED_BY)), "")
     by = linked.removeprefix(LINKED_BY)
@@ -161,7 +173,9 @@ def _current(
         for later in found:
             if later.record.last_at <= earlier.record.last_at or later.record.node.kind in NO_HEIRS:
                 continue
-            if later.score < HEIR_SHARE * earlier.score:
+            if later.record.project != earlier.record.project:
+                continue  # what one project decides changes nothing in another
+            if later.score < HEIR_SHARE * earlier.score and not announced_in(later.record.node.content):
                 continue
             texts = (later.record.node.content, earlier.record.node.content)
             change = replaces(*texts, _cosine(vectors, earlier, later), question.terms)
@@ -193,9 +207,12 @@ def _once(
 def _is_same(question: Question, better: _Candidate, one: _Candidate, vectors: Mapping[int, Vector]) -> bool:
     cosine = _cosine(vectors, better, one)
     texts = (better.record.node.content, one.record.node.content)
-    if cosine is None or cosine < SAME_COSINE or changed_value(*texts):
+    if cosine is None or cosine < SAME_COSINE or changed_value(*texts) or better.record.project != one.record.project:
         return False
-    return not is_parallel(subject(texts[0]), subject(texts[1]), frozenset(question.terms))
+    ours, theirs = subject(texts[0]), subject(texts[1])
+    shared = len(ours & theirs) / max(1, min(len(ours), len(theirs)))
+    asked = frozenset(question.terms)
+    return shared >= SAME_SHARED and asked & theirs <= ours and not is_parallel(ours, theirs, asked)
 
 
 def _cosine(vectors: Mapping[int, Vector], one: _Candidate, other: _Candidate) -> float | None:

@@ -51,6 +51,7 @@ class Evidence:
             + weights.two_before * self.two_before
             + weights.reply * self.reply
             + weights.at_hand * self.at_hand
+            + weights.in_time * max(0.0, self.in_time)
         )
 
     def parts(self, weights: Weights) -> list[tuple[str, float]]:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from ..model.errors import MarrowError
 from ..model.link import CAUSAL_RELS, HISTORY_RELS
 from ..model.record import CURRENT, Record
 from ..providers.embedder import Embedder
@@ -30,7 +31,7 @@ CAUSAL_STEPS = 2
 CAUSAL_DECAY, LOOSE_DECAY = 0.6, 0.3
 # How many of the best a reranker is asked about, and what its full approval adds.
 RERANKED = 20
-LINKED_BY = "linked by "
+LINKED_BY, RERANKER = "linked by ", "reranker"
 # A signal that moves less than this says nothing.
 NOTHING = 1e-4
 RERANK_WEIGHT = 0.5
@@ -66,7 +67,10 @@ def find(reader: Reader, embedder: Embedder, question: Question, rerank: Rerank 
     evidence, known, asked, interval, degraded = gather(reader, embedder, question, within)
     ranked = sorted(evidence, key=lambda entry: (-evidence[entry].first_look(LEARNED), entry))
     chosen = [e for e in ranked if (allowed is None or e in allowed) and e not in question.without]
-    hits = _weighed(reader, question, evidence, chosen[: question.limit + RESERVE], known, interval)
+    read_first = chosen[: question.limit + RESERVE]
+    # What was said in the time that is asked about is read whatever it says.
+    read_first += [entry for entry in chosen[len(read_first) :] if evidence[entry].in_time > 0]
+    hits = _weighed(reader, question, evidence, read_first, known, interval)
     hits += _linked(reader, question, hits, allowed)
     best: dict[int, Hit] = {}
     for hit in sorted(hits, key=_order):
@@ -79,12 +83,15 @@ def find(reader: Reader, embedder: Embedder, question: Question, rerank: Rerank 
 def _reranked(question: Question, hits: dict[int, Hit], rerank: Rerank) -> dict[int, Hit]:
     """With what a reranker says of the best; as they were when it had not the time."""
     first = list(hits.values())[:RERANKED]
-    scores = rerank(question.subject, [hit.record.node.content for hit in first]) if first else None
+    try:
+        scores = rerank(question.subject, [hit.record.node.content for hit in first]) if first else None
+    except MarrowError:
+        return hits  # one that cannot run must not silence what was found without it
     if scores is None:
         return hits
     for hit, score in zip(first, scores, strict=True):
         gained = RERANK_WEIGHT * score
-        hits[hit.record.entry] = replace(hit, score=hit.score + gained, why=(*hit.why, ("reranker", gained)))
+        hits[hit.record.entry] = replace(hit, score=hit.score + gained, why=(*hit.why, (RERANKER, gained)))
     return {hit.record.entry: hit for hit in sorted(hits.values(), key=_order)}
 
 
@@ -116,6 +123,8 @@ def _weighed(
         for record in wanted:  # nothing was said then: that says nothing about any of them
             evidence[record.entry].in_time = 0.0
     uses, after = reader.uses([record.entry for record in wanted]), domains_wanted(question.text)
+    if not any(use.used for use in uses.values()):
+        uses = {}  # nobody reports what is used here, so not being used says nothing
     return [
         _hit(record, evidence[record.entry], uses.get(record.entry, Use()), question.now, after) for record in wanted
     ]

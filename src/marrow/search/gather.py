@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from ..model.errors import RateLimited, Unauthorized, Unavailable
+from ..model.errors import MarrowError
 from ..model.record import Record
 from ..providers.embedder import Embedder
 from ..store.bm25 import rarity
@@ -15,18 +15,17 @@ from ..store.protocol import Reader
 from ..store.terms import terms_of
 from .aliases import Names, names_of, other_names
 from .evidence import Evidence
-from .question import Asked, Question
+from .question import TERMS_COUNTED, Asked, Question
 from .spoken_time import event_date_terms
 
 CANDIDATES = 200
-# A text that has this many of the rarest asked words has as much as one can expect.
-TERMS_COUNTED = 8
 # A thing has several names: a text that has them all has no more than what was asked.
 NAMED_MOST = 1.0
+ALIASED_MAX, NAMES_MAX = 50, 16
 LENDERS = 60
 REACH = 2
 TARGETS_MAX = 20
-AT_HAND_MAX = 50
+AT_HAND_MAX = 500
 IN_TIME_MAX = 50
 # How many memories are read to date an event.
 DATING = 5
@@ -58,7 +57,7 @@ def gather(reader: Reader, embedder: Embedder, question: Question, within: list[
     if most:
         _by_words(reader, question, within, found, question.terms, most)
         asked = Asked(rarities, _other_names(reader, question, found))
-        more = sorted({term for others in asked.others.values() for name in others for term in name})
+        more = sorted({term for others in asked.others.values() for name in others for term in name})[:NAMES_MAX]
         if more:  # by its other names instead: a text that has both is not found twice
             rest = (term for term in question.terms if term not in asked.others)
             _by_words(reader, question, within, found, (*rest, *more), most, NAMED_MOST)
@@ -78,7 +77,7 @@ def _other_names(reader: Reader, question: Question, found: Candidates) -> Mappi
     aliased = [entry for entry in reader.aliased(question.namespace, question.wanted.projects) if entry in found]
     if not aliased:
         return {}
-    records = reader.records_of(aliased, question.seq)
+    records = reader.records_of(aliased[:ALIASED_MAX], question.seq)
     return other_names(question.terms, (names_of(r.node.content, r.standing.aliases) for r in records))
 
 
@@ -106,14 +105,14 @@ def _by_meaning(
 ) -> str:
     """How it was searched when the vectors could not be asked; empty when they could. A service that does not answer
     must not silence the words."""
-    if not embedder.dimensions:
-        return ""
-    model = reader.vector_model()
-    if model != (embedder.model, embedder.dimensions):
-        return f"by words only: the vectors are of {model[0]}" if model else ""
     try:
+        if not embedder.dimensions:
+            return ""
+        model = reader.vector_model()
+        if model != (embedder.model, embedder.dimensions):
+            return f"by words only: the vectors are of {model[0]}" if model else ""
         vector = embedder.query(question.subject)
-    except (Unavailable, RateLimited, Unauthorized) as problem:
+    except MarrowError as problem:  # whatever a service refuses with
         return f"by words only: {problem.message}"
     for entry, cosine in reader.nearest(question.namespace, vector, question.wanted.projects, within, _depth(question)):
         found.setdefault(entry, Evidence()).meaning = cosine
@@ -142,7 +141,7 @@ def _lend(reader: Reader, question: Question, found: Candidates) -> dict[int, Re
 
 def _at_hand(reader: Reader, question: Question, found: Candidates) -> None:
     """What is about the files and symbols at hand, whatever it says."""
-    targets = [target.replace("\\", "/").removeprefix("./") for target in question.at_hand[:TARGETS_MAX]]
+    targets = [target.replace("\\", "/").removeprefix("./") for target in question.targets[:TARGETS_MAX]]
     if not targets:
         return
     entries = reader.anchored(question.namespace, targets, question.wanted.projects, question.seq)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
@@ -18,6 +18,10 @@ _ASKS_FOR_A_TIME = re.compile(
 )
 
 
+_PATH = re.compile(r"(?<![\w/.-])(?:[\w.-]+/)+[\w.-]*\w|(?<![\w/.-])[\w-]+\.[a-z]{1,4}(?![\w.])")
+PATHS_READ = 2_000
+# A text that has this many of the rarest asked words has as much as one can expect.
+TERMS_COUNTED = 8
 # The words of asking: a text that says "two hours" answers "how long" without saying "long".
 _HOW_MUCH = re.compile(r"\bhow (?:long|many|much|often|far|big|large|old|fast|soon|late|early|high)\b", re.I)
 _MONTH_TERMS = frozenset(
@@ -63,6 +67,11 @@ class Question:
         return tuple(query_terms(self.subject))
 
     @cached_property
+    def targets(self) -> tuple[str, ...]:
+        """The files and symbols at hand, and the paths that the text names."""
+        return (*self.at_hand, *_PATH.findall(self.text[:PATHS_READ]))
+
+    @cached_property
     def is_pattern(self) -> bool:
         """Nothing was said, or a pattern, which has no meaning that a vector could know."""
         return all("*" in term for term in self.terms)
@@ -84,15 +93,17 @@ class Asked(NamedTuple):
     rarities: Mapping[str, float]
     others: Mapping[str, tuple[frozenset[str], ...]]
 
-    def covered(self, terms: Iterable[str], has: frozenset[str]) -> float:
-        """The share of the asked terms, by how much each says, that a text has by any name."""
-        total = met = 0.0
-        for term in terms:
-            weight = self.rarities.get(term, 0.0)
-            total += weight
-            if term in has or any(name <= has for name in self.others.get(term, ())):
-                met += weight
-        return met / total if total else 0.0
+    def covered(self, terms: Sequence[str], has: frozenset[str]) -> float:
+        """The share of the asked terms, by how much each says, that a text has by any name. Of a long message the most
+        telling terms make a whole: no text speaks of all that is in it."""
+        weights = [self.rarities.get(term, 0.0) for term in terms]
+        total = sum(sorted(weights, reverse=True)[:TERMS_COUNTED])
+        met = sum(
+            weight
+            for term, weight in zip(terms, weights, strict=True)
+            if term in has or any(name <= has for name in self.others.get(term, ()))
+        )
+        return min(1.0, met / total) if total else 0.0
 
 
 def pairs_of(text: str) -> frozenset[tuple[str, str]]:

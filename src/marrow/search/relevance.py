@@ -15,7 +15,7 @@ from .question import Asked, Question, pairs_of
 
 # Picked on three of the six worlds of bench/precision, checked on the other three; docs/decisions says more.
 COVERED, MEANING, TOGETHER = 0.42, 0.31, 0.27
-IN_TIME, KIND_ASKED, AT_HAND = 0.30, 0.15, 0.40
+IN_TIME, KIND_ASKED, AT_HAND, NAMED, IN_THREAD = 0.30, 0.15, 0.40, 0.06, 0.25
 
 # The words by which a kind is asked for: "which incidents…" asks for a kind, not for a word in a text.
 _KINDS_ASKED: Mapping[str, frozenset[str]] = {
@@ -60,9 +60,17 @@ def relevance(question: Question, asked: Asked, record: Record, found: Evidence)
         "in time": IN_TIME * found.in_time,
         "kind": KIND_ASKED * is_asked_for(question, record) if found.in_time > 0 else 0.0,
         "file": AT_HAND * found.at_hand,
+        "name": NAMED * is_named(question, record),
+        "thread": IN_THREAD * max(found.reply, found.two_before),
     }
     parts = tuple((name, value) for name, value in named.items() if value or name in ("words", "meaning"))
     return Relevance(sum(v for _, v in parts), parts, covered, best if len(pieces) > 1 else "")
+
+
+def is_named(question: Question, record: Record) -> bool:
+    """Whether the question says one of the other names that somebody gave to what the record is about."""
+    asked = frozenset(question.terms)
+    return any(frozenset(terms_of(alias)) <= asked for alias in record.standing.aliases)
 
 
 def is_asked_for(question: Question, record: Record) -> bool:

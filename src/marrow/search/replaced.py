@@ -15,14 +15,15 @@ from typing import NamedTuple
 from ..store.terms import STOP_WORDS, terms_of
 
 # How alike two must be by their vectors, how much of the smaller one's words they must share, and how much of what the
-# earlier one says of the question the later one must say too: when a value is changed, when a change is announced, and
-# when the later one only says it anew.
-VALUE = (0.40, 0.12, 0.4)
+# earlier one says of the question the later one must say too: when a value is changed, and when a change is announced.
+# Being alike is never enough: three facts about one thing are more alike than a rule and its reversal.
+VALUE = (0.40, 0.12, 0.7)
 ANNOUNCED = (0.45, 0.18, 0.2)
-ANEW = (0.55, 0.30, 0.6)
-LEAST_COSINE = min(VALUE[0], ANNOUNCED[0], ANEW[0])
+LEAST_COSINE = min(VALUE[0], ANNOUNCED[0])
 # Two texts are about two things when they share so much, and each has at most so many words of its own.
 PARALLEL_TERMS, PARALLEL_SHARE, PARALLEL_APART = 3, 0.6, 2
+# A text of so few telling words says one thing about one thing.
+SHORT_TERMS = 5
 # Without vectors the words must say it alone.
 SHARED_WITHOUT_VECTORS = 0.35
 # A change is announced early, or where the subject is named; further down it is about something else.
@@ -40,7 +41,8 @@ CHANGE = (
     r"extended|shortened|bumped|from now on|going forward|as of|effective|up from|down from|used to|until now|so far|"
     r"we now|is now|are now|now|stopped|dropped|deprecated|overrul(?:es|ed)|revis(?:ed|es|ion)|correction|"
     r"since (?:\w+ )?(?:release|version|\d|january|february|march|april|may|june|july|august|september|october|"
-    r"november|december|spring|summer|autumn|winter|last|then|the)|from today|from \w+ on|rejected|refused|"
+    r"november|december|spring|summer|autumn|winter|last|then|the)|from today|"
+    r"from (?:now|then|today|tomorrow|monday|tuesday|wednesday|thursday|friday|\d+\w*) on|rejected|refused|"
     r"(?:was|were) too|we left|changed (?:our|the|from|to)|"
     r"new (?:limit|default|value|rule|policy|deadline|owner|schedule|process))\b"
 )
@@ -54,8 +56,8 @@ _MAY_COUNT = re.compile(
     r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|\w+ty|hundred)\b", re.I
 )
 _ANY_WORD = re.compile(r"[\w.+#-]+")
-_NUMBER = r"\d[\d.,:_]*(?:[kKmMgG](?![\w]))?"
-_BEFORE_UNIT = re.compile(rf"(?<![\w.-])({_NUMBER})[\s-]?(%|°|[^\W\d_]{{1,20}})")
+_NUMBER = r"\d[\d.,:_]{0,30}(?:[kKmMgG](?![\w]))?"
+_BEFORE_UNIT = re.compile(rf"(?<![\w.,:-])({_NUMBER})[\s-]?(%|°|[^\W\d_]{{1,20}})")
 _AFTER_NAME = re.compile(rf"\b([^\W\d_]{{2,20}})[ =:]+(?:to |at |is |of )?({_NUMBER})(?![\w-])")
 _WORD_NUMBERS = {
     word: str(number)
@@ -73,11 +75,9 @@ class Replacement(NamedTuple):
     reason: str
 
 
-def replaces(
-    later: str, earlier: str, cosine: float | None, asked: Iterable[str] = (), *, anew: bool = True
-) -> Replacement | None:
+def replaces(later: str, earlier: str, cosine: float | None, asked: Iterable[str] = ()) -> Replacement | None:
     """None when it does not. `asked` are the terms of a question that both answer: the later one must speak of what the
-    earlier one was found for. Without `anew`, it must say that it changes something."""
+    earlier one was found for."""
     if cosine is not None and cosine < LEAST_COSINE:
         return None
     ours, theirs = subject(later), subject(earlier)
@@ -96,18 +96,16 @@ def replaces(
         return Replacement(1.0 + alike + shared, changed)
     if announced and _reaches(ANNOUNCED, alike, shared, said):
         return Replacement(alike + shared, f"it says “{announced}”")
-    if anew and _reaches(ANEW, alike, shared, said):
-        return Replacement(alike + shared, "it speaks of the same again")
     return None
 
 
 def is_parallel(ours: frozenset[str], theirs: frozenset[str], asked: frozenset[str] = frozenset()) -> bool:
-    """The same sentence about two things: a word or two stand in the place of others, and either the rest is much, or
-    it is just these that were asked for."""
+    """The same sentence about two things: a word or two stand in the place of others. Then either the rest is much, or
+    there is little else, or it is just these words that were asked for."""
     common, own, other = len(ours & theirs), ours - theirs, theirs - ours
     if not common or not all(1 <= len(words) <= PARALLEL_APART for words in (own, other)):
         return False
-    if not asked.isdisjoint(own | other):
+    if not asked.isdisjoint(own | other) or max(len(ours), len(theirs)) <= SHORT_TERMS:
         return True
     return common >= PARALLEL_TERMS and common >= PARALLEL_SHARE * min(len(ours), len(theirs))
 
@@ -132,8 +130,8 @@ def announced_in(text: str) -> str:
 def changed_value(later: str, earlier: str) -> str:
     """A value that both give, of the same unit or under the same name, and give differently."""
     new, old = values(later), values(earlier)
-    for unit in sorted(old.keys() & new.keys()):
-        if not new[unit] & old[unit]:
+    for unit in old:  # what is counted before what is named
+        if unit in new and not new[unit] & old[unit]:
             word = word_of(earlier, unit)
             return f"{'/'.join(sorted(old[unit]))} {word} before, {'/'.join(sorted(new[unit]))} now"
     return ""
@@ -147,6 +145,7 @@ def word_of(text: str, term: str) -> str:
 @lru_cache(maxsize=1024)
 def values(text: str) -> dict[str, frozenset[str]]:
     """The numbers of a text by what they count or name: 30 minutes, day 15, port 8080."""
+    text = text[:SUBJECT_READ]
     if _MAY_COUNT.search(text) is None:
         return {}
     text = NAMING.sub(" ", text)

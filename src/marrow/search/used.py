@@ -69,11 +69,16 @@ _WORK = (
 _COMMON = STOP_WORDS | frozenset(terms_of(" ".join(STOP_WORDS))) | frozenset(terms_of(_WORK))
 
 
+# Further down, what comes back comes back by chance; and neither a long text nor a long memory may cost seconds.
+CONTENT_READ, SAID_READ = 8_000, 20_000
+
+
 def was_used(
     content: str, address: str, anchors: Sequence[str], said: str, files: Sequence[str], asked: str = ""
 ) -> str:
     """Why a memory counts as used, or "". `anchors` are the paths that it is pinned to, `said` is what was written
     after it was recalled, `files` what was edited, and `asked` the message that it was recalled for."""
+    content, said = content[:CONTENT_READ], said[:SAID_READ]
     if any(address.startswith(found) for found in _ADDRESS.findall(said.lower())):
         return NAMED
     if _is_edited(anchors, files):

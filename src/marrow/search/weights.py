@@ -24,7 +24,7 @@ class Weights(NamedTuple):
     # A text that names a time, when the question asks for one.
     dated: float = 0.17
     # Said in the time that the question speaks of; taken from what was not.
-    in_time: float = 0.30
+    in_time: float = 0.45
     # About a file at hand.
     at_hand: float = 0.25
 

@@ -42,8 +42,11 @@ class VectorCache:
     def renew(self, epoch: str) -> None:
         """Forget what was kept under another epoch."""
         with self._lock:
-            if epoch != self._epoch:
-                self._clear(epoch)
+            self._renew(epoch)
+
+    def _renew(self, epoch: str) -> None:
+        if epoch != self._epoch:
+            self._clear(epoch)
 
     def _clear(self, epoch: str) -> None:
         self._matrices, self._lengths, self.projects, self._epoch = {}, {}, {}, epoch
@@ -52,9 +55,9 @@ class VectorCache:
         """The vectors of these projects, each as it is now."""
         from ..matrix import Matrix
 
-        self.renew(rows.vector_epoch())
         found = []
-        with self._lock:
+        with self._lock:  # compared and filled under one lock, or a reader of an older state would fill a newer cache
+            self._renew(rows.vector_epoch())
             for project in projects:
                 matrix = self._matrices.get(project)
                 if matrix is None:
@@ -70,9 +73,9 @@ class VectorCache:
         """How long the texts of these projects are."""
         from .lengths import Lengths
 
-        self.renew(rows.vector_epoch())
         found = []
-        with self._lock:
+        with self._lock:  # compared and filled under one lock, or a reader of an older state would fill a newer cache
+            self._renew(rows.vector_epoch())
             for project in projects:
                 known = self._lengths.get(project) or Lengths()
                 added = rows.lengths_between((project << 32) + known.next, (project << 32) + (1 << 32) - 1)

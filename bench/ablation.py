@@ -39,7 +39,7 @@ HERE = Path(__file__).parent
 DEV, HELD_OUT = ("campus", "ferry", "pantry"), ("lathe", "lumen", "signal")
 LIMIT = 50
 SIGNALS = ("recency", "confidence", "priority", "reinforcement", "drift", "usefulness", "domain")
-LENT = ("two_before", "after", "two_after", "reply")
+LENT = ("two_before", "reply")
 
 # The columns: what is shown above, the set and the measure.
 SEARCHED = (
@@ -84,12 +84,9 @@ def parts() -> list[Part]:
         Part("everything", ()),
         Part("words", ((gather, "_by_words", nothing), (relevance, "COVERED", 0.0))),
         Part("meaning", ((gather, "_by_meaning", lambda *_: ""),)),
-        Part("phrases", (weightless("phrases"), (relevance, "TOGETHER", 0.0))),
-        Part("phrases in search", (weightless("phrases"),)),
         Part("phrases in the cut", ((relevance, "TOGETHER", 0.0),), in_search=False),
         Part("all that is lent", (weightless(*LENT),)),
         *(Part(name, (weightless(name),)) for name in (*LENT, "asking", "dated")),
-        Part("after and two_after", (weightless("after", "two_after"),)),
         Part("all signals", (without_signals(*SIGNALS),)),
         *(Part(name, (without_signals(name),)) for name in SIGNALS),
         Part("later_first", ((find, "later_first", list),)),
@@ -100,7 +97,7 @@ def parts() -> list[Part]:
         Part("passages", ((relevance, "passages_of", lambda text: (text,)),), in_search=False),
         Part("kind asked", ((relevance, "KIND_ASKED", 0.0),), in_search=False),
         Part("replaced (_current)", ((cut, "_current", lambda *given: given[1]),), in_search=False),
-        Part("told once (_once)", ((cut, "_once", lambda *given: given[0]),), in_search=False),
+        Part("told once (_once)", ((cut, "_once", lambda *given: given[1]),), in_search=False),
         Part("SHARE_OF_BEST", tuple((cut, n, 0.0) for n in ("SHARE_OF_BEST", "SHARE_OF_BEST_LONG")), False),
         Part("LEAST", ((cut, "LEAST", 0.0),), in_search=False),
         Part("likeness", ((cut, "COVERED_MIN", 0.0), (cut, "MEANING_MIN", 0.0)), in_search=False),

@@ -1,0 +1,87 @@
+"""The static tier's units: how a text is cut into rows of its table. Standard library and `tokenizers` alone.
+
+1. The first 8,000 characters, in form NFKC, cut into words (letters and digits).
+2. A word in lower case that has a row of its own is that row. Otherwise it is cut at borders of case and between
+   letters and digits (`parseHTTPHeader2` is parse, http, header, 2), and each part that has no row into word pieces.
+3. Two words in a row that have a row together (`race condition`) add it.
+4. Every unit counts with the root of how often it occurs.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+
+from tokenizers import Tokenizer
+
+CHARACTERS_MAX = 8_000
+_WORD = re.compile(r"[^\W_]+")
+_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\dA-Z_]+|\d+|[A-Z]")
+
+
+class Units:
+    """Cuts texts. `words` and `pairs` give the row of a word and of two words joined by a space; `pieces` gives the
+    row of each of the tokenizer's word pieces, or -1 for one that says nothing.
+    """
+
+    def __init__(
+        self, tokenizer: Tokenizer, pieces: Sequence[int], words: Mapping[str, int], pairs: Mapping[str, int]
+    ) -> None:
+        self._tokenizer = tokenizer
+        self._pieces = pieces
+        self._words = words
+        self._pairs = pairs
+        self._known: dict[str, tuple[tuple[int, ...], tuple[str, ...]]] = {}
+
+    def parts(self, word: str) -> tuple[tuple[int, ...], tuple[str, ...]]:
+        """The rows of a word as it is written, and the words in lower case that it stands for."""
+        found = self._known.get(word)
+        if found is None:
+            if len(self._known) > 200_000:
+                self._known.clear()
+            found = self._known[word] = self._cut(word)
+        return found
+
+    def _cut(self, word: str) -> tuple[tuple[int, ...], tuple[str, ...]]:
+        lower = word.lower()
+        if lower in self._words:
+            return (self._words[lower],), (lower,)
+        rows: list[int] = []
+        parts = tuple(part.lower() for part in _PART.findall(word)) or (lower,)
+        for part in parts:
+            row = self._words.get(part)
+            if row is None:
+                ids = self._tokenizer.encode(part[:60], add_special_tokens=False).ids
+                rows.extend(row for row in (self._pieces[piece] for piece in ids) if row >= 0)
+            else:
+                rows.append(row)
+        return tuple(rows), parts
+
+    def rows(self, text: str) -> list[int]:
+        """The rows of a text, one entry for each time they occur."""
+        text = text[:CHARACTERS_MAX]
+        if not text.isascii():
+            text = unicodedata.normalize("NFKC", text)[:CHARACTERS_MAX]
+        rows: list[int] = []
+        previous = ""
+        pairs = self._pairs
+        for word in _WORD.findall(text):
+            own, parts = self.parts(word)
+            rows.extend(own)
+            for part in parts:
+                row = pairs.get(f"{previous} {part}")
+                if row is not None:
+                    rows.append(row)
+                previous = part
+        return rows
+
+
+def plain_words(text: str) -> Iterable[str]:
+    """The words that a vocabulary is counted from, in lower case and cut at borders."""
+    for word in _WORD.findall(text):
+        parts = _PART.findall(word)
+        if len(parts) > 1:
+            yield from (part.lower() for part in parts)
+        else:
+            yield word.lower()

@@ -28,9 +28,11 @@ QUESTION_KINDS = ("question", "gap")
 DEPTHS = ((0, 0), (2, 3), (5, 5), (10, 8))
 DEPTH_MAX = 12
 # How many are found for the cut to choose from.
-FOUND = 16
+FOUND = 12
 # For how many of the best later ones are looked for, and how many of those like it are looked at.
-RENEWED, LIKE_IT = 2, 6
+RENEWED, LIKE_IT = 1, 6
+# What scores less is hardly ever told.
+WORTH_RENEWING = 0.4
 
 
 class Recalled(NamedTuple):
@@ -89,7 +91,7 @@ def _later(reader: Reader, question: Question, hits: Sequence[Hit]) -> list[Hit]
     """What was said later and is like one of the best, though the question's words do not find it: a change is often
     told in other words than what it changes. The cut decides whether it replaces anything."""
     known = {hit.record.entry for hit in hits}
-    best = [hit for hit in hits[:RENEWED] if hit.record.standing.semantic]
+    best = [hit for hit in hits[:RENEWED] if hit.record.standing.semantic and hit.score >= WORTH_RENEWING]
     vectors = reader.vectors_of([hit.record.entry for hit in best])
     found: dict[int, Hit] = {}
     for hit in best:

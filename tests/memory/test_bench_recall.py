@@ -11,7 +11,7 @@ import pytest
 from marrow.app import Memory, open_memory
 from marrow.memory.bench_recall import Benched, Figures, Side, bench_recall
 from marrow.model.errors import Forbidden, Invalid, NotFound, ReadOnly
-from marrow.model.record import CURRENT
+from marrow.model.record import CURRENT, Filter
 from marrow.providers.embedder import FakeEmbedder, NoEmbedder
 from marrow.providers.static import StaticEmbedder
 from marrow.search.known_items import BLURRED, SENTENCE, STYLES, WORDS
@@ -89,7 +89,8 @@ def test_a_sample_is_as_large_as_asked_and_its_nodes_are_asked_the_same_in_a_lar
 def test_nothing_is_written_and_nothing_counts_as_recalled(tmp_path: Path) -> None:
     def content() -> list[object]:
         with memory.store.reading() as reader:
-            entries = list(range(1, 100))
+            entries = reader.select("local", Filter(), CURRENT, 0)
+            assert entries
             return [reader.head("local"), dict(reader.uses(entries)), reader.measurements(0), reader.vector_model()]
 
     with open_memory(tmp_path, store=str(tmp_path / "marrow.db"), project=PROJECT) as memory:

@@ -285,7 +285,7 @@ def memory_save(
     chain: str = "",
     preliminary: bool | None = None,
     thread: str = "",
-    service: str = "",
+    service: Annotated[str, "which service it is about"] = "",
     at: Annotated[str, "when it was said"] = "",
     metadata: dict[str, Any] | None = None,
     scope: Literal["project", "global"] = "project",

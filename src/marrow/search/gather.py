@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from ..model.errors import MarrowError
-from ..model.record import Record
+from ..model.record import FOREVER, Record
 from ..providers.embedder import Embedder
 from ..store.bm25 import rarity
 from ..store.protocol import Reader
@@ -29,7 +29,6 @@ AT_HAND_MAX = 500
 IN_TIME_MAX = 50
 # How many memories are read to date an event.
 DATING = 5
-FOREVER = 2**62
 
 Candidates = dict[int, Evidence]
 

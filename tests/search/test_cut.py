@@ -226,3 +226,9 @@ def test_the_incidents_of_a_time_are_told_by_their_kind(memory: Lantern) -> None
     memory.say("Somebody watered the plants of the depot.", day=115)
     kept = contents(told(memory, "Which incidents did we have last week?"))
     assert kept == ["A squirrel bit through the cable of the depot."]
+
+
+def test_a_document_says_what_its_file_says_and_is_replaced_by_nothing(filled: Lantern) -> None:
+    for number in (60, 30):
+        filled.say(f"Access tokens of the kiosk expire after {number} minutes.", day=100 - number, kind="document")
+    assert not any(kept.replaced for kept in told(filled, "When do access tokens of the kiosk expire?"))

@@ -168,8 +168,8 @@ def _current(
     """Without what another of them replaced; that one stands at least as high as what it replaced did."""
     heirs: dict[int, tuple[float, _Candidate, str]] = {}
     for earlier in found:
-        if not earlier.record.standing.semantic:
-            continue  # it happened, whatever came later
+        if not earlier.record.standing.semantic or earlier.record.node.kind == "document":
+            continue  # it happened, whatever came later; and a document says what its file says
         for later in found:
             if later.record.last_at <= earlier.record.last_at or later.record.node.kind in NO_HEIRS:
                 continue

@@ -46,12 +46,12 @@ system-deps:
 	@missing=""; for p in $(SYSTEM_PACKAGES); do command -v $$p >/dev/null 2>&1 || missing="$$missing $$p"; done; \
 	if [ -n "$$missing" ]; then apt-get update -qq && apt-get install -y -qq $$missing; fi
 
-$(READY): pyproject.toml constraints.txt
+$(READY): pyproject.toml constraints.txt packages/marrow-embedder/pyproject.toml
 	@test -n "$(PYTHON)" || { echo "Marrow needs Python 3.11 or later on the PATH." >&2; exit 1; }
 	@echo "Setting up .venv: once, about half a minute; it fetches the packages that Marrow is made of ..."
 	@$(PYTHON) -m venv .venv
 	@$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
-	@$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable . --group dev
+	@$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable . ./packages/marrow-embedder --group dev
 	@touch $(READY)
 
 clean:

@@ -15,14 +15,20 @@ from pathlib import Path
 
 import concepts
 import numpy as np
+import written
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
-from units import Units, plain_words
+
+from marrow.providers.units import Units, plain_words
 
 HERE = Path(__file__).parent
 CODE_KINDS = ("python", "code", "comment")
+MADE_KINDS = ("said", "way")  # from `concepts.txt`
+SURE_KINDS = ("written", "asked")  # from `written/`: only one memory is right, however near others are
+# How much the teacher is to be followed on an answer: less where pairs know better.
+TRUST = dict.fromkeys(CODE_KINDS, 0.6) | dict.fromkeys(MADE_KINDS, 0.3) | dict.fromkeys(SURE_KINDS, 0.5)
 QUESTION_TOKENS, TEXT_TOKENS = 64, 160
-NEW_WORDS, NEW_PAIRS = 14_000, 18_000
+NEW_WORDS = 14_000
 
 # How people ask. Grammar is not always right, as in what people type.
 _ASKED = (
@@ -56,6 +62,7 @@ class Corpus:
     kind: NDArray[np.int32]  # (pairs,)
     kinds: list[str]
     alone: NDArray[np.int32]  # texts that are no part of a pair
+    group: NDArray[np.int32]  # texts of one group are about the same memory: none is a negative of another
 
 
 def _shape(question: str, kind: str, chooser: random.Random) -> str:
@@ -78,6 +85,21 @@ def _fewer(question: str, text: str, chooser: random.Random) -> str:
     return " ".join(kept) if len(telling) >= 2 else question
 
 
+_BEFORE = ("hey, ", "do we know: ", "remind me, ", "quick question: ", "", "", "", "")
+
+
+def _typed(question: str, chooser: random.Random) -> str:
+    """As people type: small letters, no full stop, now and then a word before."""
+    return chooser.choice(_BEFORE) + question.lower().rstrip(".!?")
+
+
+def _hasty(question: str, chooser: random.Random) -> str:
+    """Without some of its words."""
+    words = question.split()
+    kept = [word for word in words if chooser.random() > 0.2]
+    return " ".join(kept) if len(kept) >= 3 else question
+
+
 def _split(text: str, chooser: random.Random) -> tuple[str, str] | None:
     """One sentence of a text, and the rest."""
     parts = [part for part in re.split(r"(?<=[.!?])\s+(?=[A-Z])", text) if len(part) > 25]
@@ -85,6 +107,23 @@ def _split(text: str, chooser: random.Random) -> tuple[str, str] | None:
         return None
     at = chooser.randrange(len(parts))
     return parts[at], " ".join(parts[:at] + parts[at + 1 :])
+
+
+def _written_pairs(most: int | None) -> list[list[str]]:
+    """Each question with its memory, and each with the next question about the same memory."""
+    made = []
+    for one in written.read(kept_out=False)[:most]:
+        made.extend(["written", question, one.memory] for question in one.questions)
+        made.extend(["asked", *two] for two in itertools.pairwise((*one.questions, one.questions[0])))
+    return made
+
+
+def _forms(kind: str, question: str, text: str, chooser: random.Random) -> tuple[str, str, str]:
+    if kind in MADE_KINDS:
+        return question, question, question
+    if kind in SURE_KINDS:
+        return question, _typed(question, chooser), _hasty(question, chooser)
+    return question, _shape(question, kind, chooser), _fewer(question, text, chooser)
 
 
 def load(folder: Path, seed: int, part: float = 1.0) -> Corpus:
@@ -97,6 +136,7 @@ def load(folder: Path, seed: int, part: float = 1.0) -> Corpus:
         cut = _split(text, chooser) if kind in ("doc", "commit", "qa") and chooser.random() < 0.35 else None
         if cut:
             pairs.append(["part", *cut])
+    pairs += _written_pairs(None if part == 1 else 40)
     kinds = sorted({row[0] for row in pairs})
     numbers: dict[str, int] = {}
     weights: list[float] = []
@@ -109,15 +149,14 @@ def load(folder: Path, seed: int, part: float = 1.0) -> Corpus:
 
     asked, answers, kind_of = [], [], []
     for kind, question, text in pairs:
-        trust = 0.3 if kind in (*CODE_KINDS, "said", "way") else 1.0
-        made = kind in ("said", "way")
-        forms = (
-            (question,) * 3 if made else (question, _shape(question, kind, chooser), _fewer(question, text, chooser))
-        )
-        asked.append([number(form, 1.0) for form in forms])
-        answers.append(number(text, trust))
+        asked.append([number(form, 1.0) for form in _forms(kind, question, text, chooser)])
+        answers.append(number(text, TRUST.get(kind, 1.0)))
         kind_of.append(kinds.index(kind))
     rest = [number(row[1], 1.0) for row in alone]
+    group = np.arange(len(numbers), dtype=np.int32)
+    for one in written.read(kept_out=False):
+        if one.memory in numbers:
+            group[[numbers[question] for question in one.questions]] = numbers[one.memory]
     return Corpus(
         list(numbers),
         np.array(weights, np.float32),
@@ -126,6 +165,7 @@ def load(folder: Path, seed: int, part: float = 1.0) -> Corpus:
         np.array(kind_of, np.int32),
         kinds,
         np.array(rest, np.int32),
+        group,
     )
 
 
@@ -171,7 +211,7 @@ def tokens(tokenizer: Tokenizer, texts: Sequence[str], length: int = TEXT_TOKENS
 
 @dataclass
 class Vocabulary:
-    """The static tier's rows: word pieces first, then words, then pairs of words."""
+    """The static tier's rows: word pieces first, then words. `pairs` of words had rows once; they added nothing."""
 
     pieces: list[int]
     words: dict[str, int]
@@ -179,25 +219,19 @@ class Vocabulary:
     texts: list[str]  # what each row stands for
 
 
-def _count(texts: Sequence[str]) -> tuple[Counter[str], Counter[str]]:
+def _count(texts: Sequence[str]) -> Counter[str]:
     words: Counter[str] = Counter()
-    pairs: Counter[str] = Counter()
     for text in texts:
-        listed = list(plain_words(text))
-        words.update(listed)
-        joined = itertools.pairwise(listed)
-        pairs.update(f"{one} {other}" for one, other in joined if one not in _COMMON and other not in _COMMON)
-    return words, pairs
+        words.update(plain_words(text))
+    return words
 
 
 def vocabulary(tokenizer: Tokenizer, texts: Sequence[str], jobs: int) -> Vocabulary:
     words: Counter[str] = Counter()
-    pairs: Counter[str] = Counter()
     slices = [texts[at : at + 20_000] for at in range(0, len(texts), 20_000)]
     with multiprocessing.get_context("fork").Pool(jobs) as pool:
-        for some_words, some_pairs in pool.imap(_count, slices):
-            words.update(some_words)
-            pairs.update(some_pairs)
+        for some in pool.imap(_count, slices):
+            words.update(some)
     listed = sorted(tokenizer.get_vocab().items(), key=lambda entry: entry[1])
     pieces, of_word, names = [-1] * len(listed), {}, []
     for piece, number in listed:
@@ -213,19 +247,7 @@ def vocabulary(tokenizer: Tokenizer, texts: Sequence[str], jobs: int) -> Vocabul
     for word in sorted(good, key=lambda word: (-words[word], word))[:NEW_WORDS]:
         of_word[word] = len(names)
         names.append(word)
-    total = sum(words.values())
-    frequent = [
-        (count * np.log(count * total / (words[one] * words[other])), pair)
-        for pair, count in pairs.items()
-        if count >= 40
-        for one, _, other in [pair.partition(" ")]
-        if one.isalpha() and other.isalpha() and one != other and one in of_word and other in of_word
-    ]
-    of_pair = {}
-    for _, pair in sorted(frequent, key=lambda entry: (-entry[0], entry[1]))[:NEW_PAIRS]:
-        of_pair[pair] = len(names)
-        names.append(pair)
-    return Vocabulary(pieces, of_word, of_pair, names)
+    return Vocabulary(pieces, of_word, {}, names)
 
 
 def _unit_slice(texts: Sequence[str]) -> tuple[Ragged, Ragged]:

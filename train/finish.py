@@ -9,11 +9,14 @@ import argparse
 import hashlib
 import json
 import shutil
+import zlib
 from pathlib import Path
 
 import numpy as np
+import written
 from export import int8_rows, write_transformer
 from numpy.typing import NDArray
+from tokenizers import Tokenizer
 
 HERE = Path(__file__).parent
 
@@ -30,6 +33,14 @@ def read_parts(folder: Path, name: str) -> dict[str, NDArray]:
     return {key: np.concatenate(tables).astype(np.float32) for key, tables in made.items()}
 
 
+def sample() -> list[list[int]]:
+    """The tokens of some texts that were trained on, by which the sizes of inner units are seen."""
+    tokenizer = Tokenizer.from_file(str(HERE / "data" / "tokenizer.json"))
+    tokenizer.no_padding()
+    rows = written.read(kept_out=False)[::12]
+    return [tokenizer.encode(text).ids for row in rows for text in (row.memory, row.questions[0])]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, default=HERE / "out")
@@ -37,7 +48,8 @@ def main() -> None:
     options = parser.parse_args()
     package = options.out / "package"
     package.mkdir(exist_ok=True)
-    write_transformer(read_parts(options.out, f"{options.name}-transformer"), package / "transformer.onnx")
+    weights = read_parts(options.out, f"{options.name}-transformer")
+    write_transformer(weights, package / "transformer.onnx", sample())
     rows, scales = int8_rows(read_parts(options.out, f"{options.name}-static")["rows"])
     listed = json.loads((options.out / f"{options.name}-vocabulary.json").read_text())
     lines = {}
@@ -49,7 +61,9 @@ def main() -> None:
     np.savez(package / "static.npz", rows=rows, scales=scales[:, 0], pieces=pieces, **lines)
     shutil.copy(HERE / "data" / "tokenizer.json", package / "tokenizer.json")
     for path in sorted(package.iterdir()):
-        print(f"{path.name}: {path.stat().st_size:,} bytes, sha256 {hashlib.sha256(path.read_bytes()).hexdigest()}")
+        content = path.read_bytes()
+        sums = f"crc32 0x{zlib.crc32(content):08X}, sha256 {hashlib.sha256(content).hexdigest()}"
+        print(f"{path.name}: {len(content):,} bytes, {sums}")
 
 
 if __name__ == "__main__":

@@ -12,22 +12,30 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import written
 from numpy.typing import NDArray
 
 from corpus import read
 
 HERE = Path(__file__).parent
-PARAPHRASES = HERE.parent / "bench" / "paraphrase" / "pairs.json"
+PARAPHRASES = HERE.parent / "bench" / "paraphrase"
 Encode = Callable[[Sequence[str]], NDArray]
 
 
 @dataclass(frozen=True)
 class Questions:
-    """`asked[i]` is answered by `texts[i]`; texts beyond are there to be confused with."""
+    """`asked[i]` is answered by `texts[right[i]]`, or by `texts[i]` where `right` is empty."""
 
     name: str
     asked: list[str]
     texts: list[str]
+    right: tuple[int, ...] = ()
+
+    def first(self, most: int) -> Questions:
+        """A smaller set: half as many questions as texts. For a quick look."""
+        right = self.right or tuple(range(len(self.asked)))
+        asked = sum(at < most for at in right[: most // 2])
+        return Questions(self.name, self.asked[:asked], self.texts[:most], right[:asked])
 
 
 def _functions(path: Path) -> Iterator[tuple[str, str]]:
@@ -74,23 +82,33 @@ def dev() -> Questions:
     return Questions("dev", [pair[0] for pair in pairs], [pair[1] for pair in pairs] + others)
 
 
-def paraphrases() -> Questions | None:
-    """The project's own set. Nothing is chosen by it, and nobody who trains reads it."""
-    if not PARAPHRASES.exists():
-        return None
-    pairs = json.loads(PARAPHRASES.read_text())["pairs"]
-    return Questions("paraphrase", [pair["question"] for pair in pairs], [pair["memory"] for pair in pairs])
+def kept_out() -> Questions:
+    """What was written for the training, but kept out of it: three questions a memory."""
+    rows = written.read(kept_out=True)
+    right = tuple(at for at, row in enumerate(rows) for _ in row.questions)
+    return Questions(
+        "written", [question for row in rows for question in row.questions], [r.memory for r in rows], right
+    )
 
 
-def figures(scores: NDArray) -> dict[str, float]:
-    """Of a matrix with a row a question, whose right text has the number of the row."""
-    right = scores[np.arange(len(scores)), np.arange(len(scores))][:, None]
-    place = 1 + (scores > right).sum(axis=1) + ((scores == right).sum(axis=1) - 1) / 2
+def paraphrases() -> Iterator[Questions]:
+    """The project's own two sets. Nothing is chosen by them, and nobody who trains reads them."""
+    for name, file in (("ordinary", "ordinary.json"), ("hard", "pairs.json")):
+        if (PARAPHRASES / file).exists():
+            pairs = json.loads((PARAPHRASES / file).read_text())["pairs"]
+            yield Questions(name, [pair["question"] for pair in pairs], [pair["memory"] for pair in pairs])
+
+
+def figures(scores: NDArray, right: Sequence[int] = ()) -> dict[str, float]:
+    """Of a matrix with a row a question, whose right text is that of `right`, or has the number of the row."""
+    answer = scores[np.arange(len(scores)), np.array(right) if right else np.arange(len(scores))][:, None]
+    place = 1 + (scores > answer).sum(axis=1) + ((scores == answer).sum(axis=1) - 1) / 2
     return {"R@1": float((place <= 1).mean()), "any@5": float((place <= 5).mean()), "MRR": float((1 / place).mean())}
 
 
 def dense(questions: Questions, asks: Encode, answers: Encode) -> dict[str, float]:
-    return figures(asks(questions.asked).astype(np.float32) @ answers(questions.texts).astype(np.float32).T)
+    scores = asks(questions.asked).astype(np.float32) @ answers(questions.texts).astype(np.float32).T
+    return figures(scores, questions.right)
 
 
 def shown(table: dict[str, dict[str, dict[str, float]]]) -> str:
@@ -99,7 +117,10 @@ def shown(table: dict[str, dict[str, dict[str, float]]]) -> str:
     lines = ["| model | " + " | ".join(sets) + " |", "|---|" + "---|" * len(sets)]
     for model, found in table.items():
         cells = (
-            " / ".join(f"{value:.3f}"[1:] if value < 1 else "1" for value in found[name].values()) for name in sets
+            " / ".join(f"{value:.3f}"[1:] if value < 1 else "1" for value in found[name].values())
+            if name in found
+            else "–"
+            for name in sets
         )
         lines.append(f"| {model} | " + " | ".join(cells) + " |")
     return "\n".join(lines)

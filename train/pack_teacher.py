@@ -1,8 +1,9 @@
-"""Packs the teacher (all-MiniLM-L6-v2, Apache-2.0) as int8, so that it travels: a quarter of its size.
+"""Packs the teacher (all-mpnet-base-v2) and the first form of the student (all-MiniLM-L6-v2) as int8, so that they
+travel: a quarter of their size, in parts below 20 MB.
 
-    python train/pack_teacher.py MODEL_FOLDER
+    python train/pack_teacher.py MPNET_FOLDER MINILM_FOLDER
 
-The folder is sentence-transformers'. Groups of 64 numbers share a scale; the vectors keep a cosine above .999.
+The folders are sentence-transformers'. Groups of 64 numbers share a scale; the vectors keep a cosine above .999.
 """
 
 from __future__ import annotations
@@ -12,13 +13,14 @@ import sys
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 from safetensors.numpy import load_file
 
 HERE = Path(__file__).parent
+PART = 19_500_000
 
 
-def main() -> None:
-    folder = Path(sys.argv[1])
+def packed(folder: Path) -> dict[str, NDArray]:
     made = {}
     for name, table in load_file(folder / "model.safetensors").items():
         name = name.removeprefix("bert.")
@@ -31,9 +33,28 @@ def main() -> None:
             made[f"{name}:scale"] = scale[:, 0].astype(np.float16)
         else:
             made[name] = table
-    np.savez(HERE / "data" / "teacher.npz", **made)
-    shutil.copy(folder / "tokenizer.json", HERE / "data" / "tokenizer.json")
-    print(sorted({name.split(".")[0] for name in made}), (HERE / "data" / "teacher.npz").stat().st_size)
+    return made
+
+
+def write(tables: dict[str, NDArray], name: str) -> None:
+    parts: list[dict[str, NDArray]] = [{}]
+    for key, table in tables.items():
+        for at, some in enumerate(np.array_split(table, -(-table.nbytes // 8_000_000))):
+            if sum(kept.nbytes for kept in parts[-1].values()) + some.nbytes > PART:
+                parts.append({})
+            parts[-1][f"{key}@{at}"] = some
+    for number, part in enumerate(parts):
+        path = HERE / "data" / f"{name}-{number}.npz"
+        np.savez(path, **part)
+        print(path.name, path.stat().st_size)
+
+
+def main() -> None:
+    teacher, first = (Path(folder) for folder in sys.argv[1:3])
+    write(packed(teacher), "mpnet")
+    write(packed(first), "minilm")
+    # MiniLM's tokenizer, which is the student's. MPNet's cuts words the same way and numbers them four higher.
+    shutil.copy(first / "tokenizer.json", HERE / "data" / "tokenizer.json")
 
 
 if __name__ == "__main__":

@@ -16,7 +16,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
-from units import Units
+
+from marrow.providers.units import Units
 
 TOKENS_MAX = 256
 
@@ -32,7 +33,7 @@ class StaticTier:
             Tokenizer.from_file(str(folder / "tokenizer.json")),
             kept["pieces"].tolist(),
             dict(zip(words, kept["word_rows"].tolist(), strict=True)),
-            dict(zip(pairs, kept["pair_rows"].tolist(), strict=True)),
+            dict(zip(pairs, kept["pair_rows"].tolist(), strict=True)) if pairs != [""] else {},
         )
 
     def __call__(self, texts: Sequence[str]) -> NDArray[np.float32]:

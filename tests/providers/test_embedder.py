@@ -19,7 +19,9 @@ from marrow.app import open_memory
 from marrow.model.errors import Invalid, Unavailable
 from marrow.providers.embedder import Embedder, FakeEmbedder, NoEmbedder, embedder
 from marrow.providers.local import LocalEmbedder
-from marrow.providers.static import MAX_CHARACTERS, StaticEmbedder
+from marrow.providers.static import GRAPH_FILE, PACKAGE, ROWS_FILE, TOKENIZER_FILE, StaticEmbedder
+from marrow.providers.transformer import TransformerEmbedder
+from marrow.providers.units import CHARACTERS_MAX as MAX_CHARACTERS
 
 STATIC = StaticEmbedder()
 
@@ -72,15 +74,11 @@ def run_python(program: str, **environment: str) -> str:
 @pytest.fixture
 def data_folder(tmp_path: Path) -> Path:
     """A copy of the data files that a test may damage."""
-    spec = importlib.util.find_spec("wordllama")
+    spec = importlib.util.find_spec(PACKAGE)
     assert spec is not None
     assert spec.submodule_search_locations
-    for folder, file in (
-        ("weights", "l2_supercat_256.safetensors"),
-        ("tokenizers", "l2_supercat_tokenizer_config.json"),
-    ):
-        (tmp_path / folder).mkdir()
-        shutil.copyfile(Path(spec.submodule_search_locations[0], folder, file), tmp_path / folder / file)
+    for file in (ROWS_FILE, TOKENIZER_FILE, GRAPH_FILE):
+        shutil.copyfile(Path(spec.submodule_search_locations[0], file), tmp_path / file)
     return tmp_path
 
 
@@ -128,9 +126,9 @@ def test_a_large_batch_of_mixed_lengths_gives_the_bytes_of_single_texts() -> Non
 
 def test_static_vectors_are_those_of_the_recorded_model() -> None:
     # A change here makes stored vectors and new ones incomparable: give the model a new name, then change the numbers.
-    assert STATIC.model == "wordllama-l2-supercat-256/1"
+    assert STATIC.model == "marrow-embedder/1"
     vector = STATIC.query("Retry failed HTTP calls three times, three times at most.")
-    assert vector[:4].tolist() == pytest.approx([0.09699416, 0.06731579, -0.01582924, 0.02173769], abs=1e-7)
+    assert vector[:4].tolist() == pytest.approx([-0.043697141, 0.058271665, -0.083408758, 0.158874288], abs=1e-7)
 
 
 def test_case_punctuation_and_unicode_form_do_not_matter() -> None:
@@ -214,12 +212,12 @@ def test_files_are_loaded_once_when_many_threads_ask_first(monkeypatch: pytest.M
     assert results == [STATIC.query("the deploy failed").tobytes()] * 8
 
 
-def test_nothing_heavy_is_imported_before_the_first_text_and_wordllama_never() -> None:
+def test_nothing_heavy_is_imported_before_the_first_text_and_the_package_of_weights_never() -> None:
     program = (
         "import sys; from marrow.providers.embedder import embedder; built = embedder('auto')\n"
-        "assert not {'numpy', 'tokenizers', 'wordllama'} & set(sys.modules), 'too early'\n"
+        "assert not {'numpy', 'tokenizers', 'onnxruntime'} & set(sys.modules), 'too early'\n"
         "assert built.query('deploy').any()\n"
-        "assert 'wordllama' not in sys.modules, 'never'"
+        "assert 'marrow_embedder' not in sys.modules, 'never'"
     )
     run_python(program)
 
@@ -231,15 +229,13 @@ def test_bytes_are_the_same_in_another_process() -> None:
 
 
 def test_missing_package_is_unavailable_with_a_hint(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "wordllama", None)
+    monkeypatch.setitem(sys.modules, PACKAGE, None)
     with pytest.raises(Unavailable) as caught:
         embedder("auto")
-    assert "wordllama" in caught.value.hint
+    assert "marrow-embedder" in caught.value.hint
 
 
-@pytest.mark.parametrize(
-    "file", ["weights/l2_supercat_256.safetensors", "tokenizers/l2_supercat_tokenizer_config.json"]
-)
+@pytest.mark.parametrize("file", [ROWS_FILE, TOKENIZER_FILE])
 def test_missing_file_is_unavailable_with_a_hint(data_folder: Path, file: str) -> None:
     (data_folder / file).unlink()
     with pytest.raises(Unavailable) as caught:
@@ -248,9 +244,7 @@ def test_missing_file_is_unavailable_with_a_hint(data_folder: Path, file: str) -
     assert caught.value.hint
 
 
-@pytest.mark.parametrize(
-    "file", ["weights/l2_supercat_256.safetensors", "tokenizers/l2_supercat_tokenizer_config.json"]
-)
+@pytest.mark.parametrize("file", [ROWS_FILE, TOKENIZER_FILE])
 @pytest.mark.parametrize("damage", ["empty", "truncated", "changed"])
 def test_damaged_file_is_unavailable_and_never_gives_vectors(data_folder: Path, file: str, damage: str) -> None:
     whole = (data_folder / file).read_bytes()
@@ -265,6 +259,31 @@ def test_damaged_file_is_unavailable_and_never_gives_vectors(data_folder: Path, 
 
 def test_a_copy_of_the_files_gives_the_same_bytes(data_folder: Path) -> None:
     assert StaticEmbedder(data_folder).documents(SENTENCES).tobytes() == STATIC.documents(SENTENCES).tobytes()
+
+
+@pytest.mark.parametrize("file", [GRAPH_FILE, TOKENIZER_FILE])
+def test_the_better_tier_with_a_damaged_file_is_unavailable(data_folder: Path, file: str) -> None:
+    whole = (data_folder / file).read_bytes()
+    (data_folder / file).write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(Unavailable) as caught:
+        TransformerEmbedder(data_folder).query("the deploy failed")
+    assert caught.value.hint
+
+
+def test_both_tiers_are_of_one_space() -> None:
+    """A text of one tier is nearest to itself by the other; so questions of either find what either embedded."""
+    better = TransformerEmbedder()
+    assert (better.model, better.dimensions) == (STATIC.model, STATIC.dimensions)
+    texts = [fact for _, fact in PARAPHRASES]
+    across = better.documents(texts) @ STATIC.documents(texts).T
+    assert (across.argmax(axis=1) == np.arange(len(texts))).all()
+
+
+def test_the_better_tier_gives_a_text_the_same_vector_in_any_batch() -> None:
+    better = TransformerEmbedder()
+    batch = better.documents(SENTENCES)
+    assert all(better.query(text).tobytes() == row.tobytes() for text, row in zip(SENTENCES, batch, strict=True))
+    assert not better.query(" \n").any()
 
 
 # The fake and the absent one
@@ -316,7 +335,7 @@ def test_unknown_name_is_refused_and_the_choices_are_listed(name: str) -> None:
 
 def test_built_in_vectors_can_be_shortened_and_keep_their_unit_length() -> None:
     short = embedder("static", dimensions=64)
-    assert (short.model, short.dimensions) == ("wordllama-l2-supercat-256/1@64", 64)
+    assert (short.model, short.dimensions) == (f"{STATIC.model}@64", 64)
     whole = STATIC.documents(SENTENCES)[:, :64]
     lengths = np.linalg.norm(whole, axis=1, keepdims=True)
     assert short.documents(SENTENCES) == pytest.approx(whole / np.where(lengths, lengths, 1), abs=1e-6)

@@ -23,13 +23,13 @@ _INPUTS = ("input_ids", "attention_mask", "token_type_ids", "position_ids")
 class Graph:
     """Takes token ids, gives the graph's outputs by name. Can be shared by threads."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, threads: int = THREADS_MAX) -> None:
         library = _onnxruntime()
         self._errors = _errors_of(library)
         self._name = path.name
         options = library.SessionOptions()
         options.log_severity_level = _SEVERE  # what goes wrong is raised; the rest is noise on somebody's terminal
-        options.intra_op_num_threads = min(THREADS_MAX, os.cpu_count() or 1)
+        options.intra_op_num_threads = min(threads, os.cpu_count() or 1)
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         try:
             self._session = library.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
@@ -64,6 +64,8 @@ class Graph:
 
 
 def _onnxruntime() -> Any:
+    # Its builds report to their makers unless told not to before they are loaded; a later call is too late.
+    os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
     try:
         return importlib.import_module("onnxruntime")
     except ImportError as error:

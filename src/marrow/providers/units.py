@@ -1,4 +1,4 @@
-"""The static tier's units: how a text is cut into rows of its table. Standard library and `tokenizers` alone.
+"""The built-in embedder's units: how a text is cut into rows of its table. The training cuts with this file too.
 
 1. The first 8,000 characters, in form NFKC, cut into words (letters and digits).
 2. A word in lower case that has a row of its own is that row. Otherwise it is cut at borders of case and between
@@ -12,8 +12,10 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from tokenizers import Tokenizer
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
 
 CHARACTERS_MAX = 8_000
 _WORD = re.compile(r"[^\W_]+")

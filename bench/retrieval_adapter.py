@@ -6,7 +6,8 @@
     {"op": "recall", "query": TEXT, "k": N}                             -> {"ids": [ID, …]}  best first
 
 Equal texts under several ids are one node with several occurrences, and answer with all of their ids. The defaults are
-those that every user has; nothing here is tuned to a set.
+those that every user has; nothing here is tuned to a set. With `--better` what was added is embedded by the transformer
+before it is answered, as the daemon does in the background.
 """
 
 from __future__ import annotations
@@ -24,8 +25,9 @@ BATCH = 1000
 
 
 class Adapter:
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, better: bool) -> None:
         self.folder = folder
+        self.better = better
         self.memory: marrow.Memory | None = None
         self.ids: dict[str, list[str]] = defaultdict(list)
         self.opened = 0
@@ -46,6 +48,8 @@ class Adapter:
             saved = self.memory.save(batch=[self.item(doc) for doc in part])
             for doc, item in zip(part, saved.items, strict=True):
                 self.ids[item.address].append(doc["id"])
+        if self.better:
+            self.memory.refine()
         return {"ok": True}
 
     @staticmethod
@@ -65,7 +69,7 @@ class Adapter:
 
 def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
-        adapter = Adapter(Path(folder))
+        adapter = Adapter(Path(folder), "--better" in sys.argv)
         for line in sys.stdin:
             request = json.loads(line)
             try:

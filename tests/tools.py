@@ -35,7 +35,7 @@ def missing(what: str, why: str) -> NoReturn:
 def inspector() -> list[str]:
     """The command that starts the MCP inspector's command line."""
     node = node_at_least(INSPECTOR_NODE)
-    script = _npm_package(INSPECTOR, INSPECTOR_VERSION, node) / "clients" / "launcher" / "build" / "index.js"
+    script = npm_package(INSPECTOR, INSPECTOR_VERSION, node) / "clients" / "launcher" / "build" / "index.js"
     if not script.is_file():
         missing("the MCP inspector", f"{INSPECTOR} {INSPECTOR_VERSION} does not hold its launcher")
     return [node, str(script), "--cli"]
@@ -57,7 +57,7 @@ def _node_version(node: str) -> tuple[int, ...]:
     return tuple(int(part) for part in re.findall(r"\d+", said))
 
 
-def _npm_package(name: str, version: str, node: str) -> Path:
+def npm_package(name: str, version: str, node: str) -> Path:
     """The folder of an npm package, installed into the cache unless it is there."""
     home = CACHE / "npm" / f"{name.rpartition('/')[2]}-{version}"
     if not home.is_dir():

@@ -11,10 +11,13 @@ import marrow
 
 
 class Marrow:
-    name = "marrow"
+    """`better` has the transformer's vectors, as a daemon makes them; without it those that a save writes."""
 
-    def __init__(self, folder: Path, **settings: object) -> None:
+    def __init__(self, folder: Path, better: bool = True, **settings: object) -> None:
+        self.name = "marrow" if better else "marrow, static tier"
+        self.better = better
         self.folder = folder
+        folder.mkdir(parents=True, exist_ok=True)
         self.settings = settings
         self.opened: dict[str, marrow.Memory] = {}
         self.now = 0
@@ -45,6 +48,8 @@ class Marrow:
             for link in (one for one in memory.get("links", ()) if project_of[one["to"]] == memory["project"]):
                 source, target = self.addresses[memory["id"]], self.addresses[link["to"]]
                 self.at(memory["project"]).relate(source, target, link["type"])
+        if self.better:
+            next(iter(self.opened.values())).refine()  # what the daemon does in the background
         self.now = _micros(world["now"])
 
     def save(self, memory: dict[str, Any]) -> None:

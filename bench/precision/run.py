@@ -109,7 +109,12 @@ def main() -> int:
     given = parser.parse_args()
     chosen = list(worlds(given.worlds, given.only))
     with tempfile.TemporaryDirectory() as folder:
-        systems: list[System] = [Marrow(Path(folder)), Bm25(), Vectors()]
+        systems: list[System] = [
+            Marrow(Path(folder) / "better"),
+            Marrow(Path(folder) / "static", better=False),
+            Bm25(),
+            Vectors(),
+        ]
         if given.peers:
             from peers import peers
 

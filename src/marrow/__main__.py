@@ -9,6 +9,11 @@ import sys
 from collections.abc import Sequence
 
 from .model.errors import Invalid, MarrowError
+from .model.groups import chosen_groups
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .surfaces.daemon.server import ServeMcp
 
 # The common options that take a value: the word after one of these is not the command.
 _VALUED = frozenset(("--project", "--store", "--budget-tokens", "--limit"))
@@ -24,6 +29,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
         print(f"marrow {__version__}")
         return 0
+    if given[:1] == ["hook"] and len(given) > 2:
+        from .surfaces.hook.turn import main as hook
+
+        hook(given[1:])
+        return 0
+    if given[:2] == ["daemon", "run"]:
+        from .surfaces.daemon.run import run as serve
+
+        return serve(_load_mcp)
     at = _command_at(given)
     if at is not None and given[at] == "mcp" and not {"--help", "-h"}.intersection(given):
         return _mcp([*given[:at], *given[at + 1 :]])
@@ -42,13 +56,26 @@ def _command_at(given: Sequence[str]) -> int | None:
     return None
 
 
+def _load_mcp() -> ServeMcp:
+    """What serves MCP on a stream. The daemon is given it: one surface does not import another."""
+    from .surfaces.mcp import serve_stream
+
+    return serve_stream
+
+
 def _mcp(given: Sequence[str]) -> int:
-    """Run the MCP server on standard input and output. Until there is a daemon it runs in this process either way."""
+    """Serve a host on standard input and output: through the daemon, or in this process."""
     try:
         options = mcp_options(given)
-        from .surfaces.mcp import run_stdio
+        asked = (options["store"], options["project"], options["tools"])
+        if "--standalone" in given:
+            from .surfaces.mcp import run_stdio
 
-        return run_stdio(None, options["store"], options["project"], options["tools"])
+            return run_stdio(None, *asked)
+        chosen_groups(options["tools"])  # said now, not to the host's first line
+        from .surfaces.bridge import run
+
+        return run(*asked)
     except MarrowError as problem:
         hint = f"\nhint: {problem.hint}" if problem.hint else ""
         print(f"error: {problem.message}{hint}", file=sys.stderr)

@@ -15,7 +15,7 @@ from marrow.model.scope import ADMIN, READ, RIGHTS, WRITE
 from marrow.operations.catalogue import NAMES, TABLE
 from marrow.operations.run import find_operation
 
-from ..surfaces.mcp.samples import ADDRESS, BEFORE, FOLDER, OTHER, PROJECT, SAMPLES, filled
+from ..surfaces.mcp.samples import ADDRESS, BEFORE, FOLDER, OTHER, PROJECT, SAMPLES, capture_session, filled
 from .conftest import Do, head, perform_with
 
 
@@ -24,6 +24,7 @@ def demo(tmp_path: Path) -> Any:
     """A memory of the project that the samples speak of."""
     with open_memory(tmp_path, store=str(tmp_path / "marrow.db"), project=PROJECT, embedder="fake") as opened:
         opened.save("We chose SQLite because it needs no server.", domain="decisions", tags=["db"])
+        capture_session(str(tmp_path / "marrow.db"))
         yield opened
 
 

@@ -19,7 +19,7 @@ from marrow.model.standing import Standing
 from marrow.providers.embedder import FakeEmbedder
 from marrow.store import Store
 from marrow.store.chains import broken_at
-from marrow.store.protocol import Reader
+from marrow.store.protocol import Reader, Writer
 from marrow.store.receive import erase, receive
 from marrow.store.terms import query_terms
 
@@ -30,6 +30,7 @@ SECOND = 1_000_000
 START = 1_700_000_000 * SECOND
 EMBEDDER = FakeEmbedder(32)
 NOBODY = "f" * 64
+APART = {"measurements", "traces", "sessions", "injections"}
 
 
 class Door:
@@ -54,6 +55,7 @@ class Door:
         namespace: str | None = None,
         now: int | None = None,
         principal: Principal | None = None,
+        also: Callable[[Writer], None] | None = None,
         **change: Any,
     ) -> Receipt:
         """Send steps through the door as one change."""
@@ -62,7 +64,8 @@ class Door:
         self.now = self.now + SECOND if now is None else now
         asked = Change(change.pop("operation", "test"), "tester", space, place, steps, **change)
         who = principal or Principal("tester", namespace=space)
-        return receive(self.store, asked, who, now=self.now, embed=EMBEDDER.documents, entropy=self.entropy)
+        embed = EMBEDDER.documents
+        return receive(self.store, asked, who, now=self.now, embed=embed, entropy=self.entropy, also=also)
 
     def one(self, step: Step, **change: Any) -> Outcome:
         return self.do(step, **change).outcomes[0]
@@ -214,17 +217,18 @@ def verify(store: Store) -> None:
 def picture(store: Store, seq: int | None = None, *, apart: bool = False) -> dict[str, Any]:
     """Everything that can be read, without the store's own handles: equal pictures are equal memories.
 
-    With `seq` only what held then. With `apart` also the counters and measurements.
+    With `seq` only what held then. With `apart` also the measurements and what hosts reported.
     """
     with store.reading() as reader:
         shape: dict[str, Any] = {space: _picture_of(reader, space, seq) for space in reader.namespaces()}
         if seq is None:
             sizes = dict(reader.sizes())
-            kinds = set(sizes) - {"bytes", "log_bytes"} - (set() if apart else {"measurements"})
+            kinds = set(sizes) - {"bytes", "log_bytes"} - (set() if apart else APART)
             shape["sizes"] = {kind: sizes[kind] for kind in sorted(kinds)}
             shape["vector model"] = reader.vector_model()
         if apart:
             shape["measurements"] = reader.measurements(0)
+            shape["reported"] = {space: _reported(reader, space) for space in reader.namespaces()}
         return shape
 
 
@@ -258,6 +262,12 @@ def _picture_of(reader: Reader, space: str, at: int | None) -> dict[str, Any]:
         "uses": {names[e]: use for e, use in reader.uses(entries).items()},
         "tree": _tree(reader, space, addresses),
     }
+
+
+def _reported(reader: Reader, space: str) -> list[Any]:
+    """What hosts reported: every trace, session and injection, without the store's own numbers."""
+    traces = [replace(trace, number=0) for trace in reader.traces(space, limit=CURRENT)]
+    return [traces, reader.sessions(space, None, limit=CURRENT), reader.injections(space, limit=CURRENT)]
 
 
 def _tree(reader: Reader, space: str, addresses: Sequence[str]) -> str:

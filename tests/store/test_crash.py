@@ -22,9 +22,11 @@ ROUNDS = int(os.environ.get("MARROW_TEST_CRASH_ROUNDS", "25"))
 WRITER = str(Path(__file__).parent / "writer_process.py")
 
 
-def write_until_killed(path: Path, name: str, chance: random.Random, environment: dict[str, str]) -> list[list[str]]:
+def write_until_killed(
+    path: Path, name: str, chance: random.Random, environment: dict[str, str], mode: str = "endless"
+) -> list[list[str]]:
     """What a writer acknowledged before SIGKILL hit it, after a random number of lines and a random moment more."""
-    command = [sys.executable, WRITER, "endless", str(path), name]
+    command = [sys.executable, WRITER, mode, str(path), name]
     with subprocess.Popen(command, stdout=subprocess.PIPE, env=environment) as writer:
         assert writer.stdout is not None
         lines = [writer.stdout.readline() for _ in range(chance.choice((0, 1, 2, 5, 10, 20)))]

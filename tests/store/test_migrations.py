@@ -17,6 +17,7 @@ import pytest
 
 import marrow.store.sqlite.connection as opening
 from marrow.model.errors import MarrowError, NewerFormat, ReadOnly
+from marrow.model.trace import Trace
 from marrow.store.sqlite import SqliteStore
 from marrow.store.sqlite.connection import Migration, migrations, statements
 from marrow.store.sqlite.rows import queries
@@ -156,6 +157,31 @@ def test_migration_that_fails_leaves_the_old_format_and_the_backup(path: Path) -
     repaired = SqliteStore(str(path), scripts=[*migrations(), SECOND, THIRD])
     assert extra(repaired) == [("second", "third")]
     repaired.close()
+
+
+def test_store_of_the_first_format_keeps_everything_and_gets_sessions(tmp_path: Path) -> None:
+    path = tmp_path / "first.db"
+    first = SqliteStore(str(path), scripts=migrations()[:1])
+    Door(first).say("Before.", thread="s1")
+    before = picture_of_the_first_format(first)
+    first.close()
+    store = SqliteStore(str(path))
+    assert store._connection().pragma("user_version") == NEWEST
+    assert picture_of_the_first_format(store) == before
+    with store.writing() as writer:
+        assert writer.keep_traces("local", "p", [Trace("1", 1, "codex", "s1", "prompt")]) == 1
+    verify(store)
+    store.close()
+    old = SqliteStore(str(backup_of(path, 1)), read_only=True, as_it_is=True)
+    assert picture_of_the_first_format(old) == before
+    assert "traces" not in _reader(old).ask(lambda r: r.sizes())
+    old.close()
+
+
+def picture_of_the_first_format(store: SqliteStore) -> object:
+    with store.reading() as reader:
+        sizes = reader.sizes()
+        return list(reader.events("local")), _reader(store).select(), sizes["nodes"], sizes["occurrences"]
 
 
 def test_read_only_store_of_an_older_format_says_what_to_do(path: Path) -> None:

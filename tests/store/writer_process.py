@@ -2,6 +2,8 @@
 
     python writer_process.py endless PATH NAME      single saves, supersessions and batches until it is killed
     python writer_process.py saves PATH NAME COUNT  so many saves of its own and shared texts, then an orderly end
+    python writer_process.py traces PATH NAME       traces, and what is made of them, until it is killed
+    python writer_process.py same PATH NAME COUNT   the same so many traces as everybody else, then an orderly end
 
 A line is written when the door has returned, and not before. `open` comes first, `done` last.
 """
@@ -15,6 +17,10 @@ import sys
 
 from marrow.model.change import Say
 from marrow.model.node import Occurrence
+from marrow.model.session import Session
+from marrow.model.trace import DONE, RAW, Trace
+from marrow.store.protocol import Writer
+from marrow.store.receive_traces import keep_session, keep_traces, settle_traces
 from marrow.store.sqlite import SqliteStore
 from tests.store.door import START, Door
 
@@ -49,13 +55,52 @@ def saves(door: Door, name: str, count: int) -> None:
         tell("shared", door.say(SHARED[number % len(SHARED)], thread=name, at=START + number))
 
 
+def trace(name: str, number: int) -> Trace:
+    return Trace(f"{name}-{number}", START + number, "claude-code", name, "post-tool", body=f'{{"number":{number}}}')
+
+
+def work_off(door: Door, name: str, raw: Trace) -> None:
+    """What a worker does: the node, the trace that it was made from, and the session, all at once."""
+
+    def also(writer: Writer) -> None:
+        settle_traces(writer, "local", [raw.number], DONE, redact_extra=())
+        session = Session(name, "claude-code", "p", last_at=raw.at, turns=raw.fields["number"] + 1)
+        keep_session(writer, "local", session, redact_extra=())
+
+    door.do(Say("observation", f"Made from {raw.id}.", Occurrence(raw.at, thread=name)), also=also)
+
+
+def traces(door: Door, name: str) -> None:
+    chance = random.Random(name)
+    kept = 0
+    while True:
+        batch = [trace(name, kept + n) for n in range(BATCH)]
+        keep_traces(door.store, "local", "p", batch, redact_extra=(), position=(name, kept + BATCH))
+        kept += BATCH
+        tell("kept", str(kept))
+        raw = door.ask(lambda r: r.traces("local", session=name, state=RAW))
+        for one in raw[: chance.randrange(len(raw))]:
+            work_off(door, name, one)
+            tell("made", one.id)
+
+
+def same(door: Door, name: str, count: int) -> None:
+    every = [trace("all", number) for number in range(count)]
+    random.Random(name).shuffle(every)
+    for at in range(0, count, BATCH):
+        new = keep_traces(door.store, "local", "p", every[at : at + BATCH], redact_extra=(), position=None)
+        tell("new", str(new))
+
+
 def main() -> None:
     mode, path, name, *rest = sys.argv[1:]
     door = Door(SqliteStore(path, busy_timeout_ms=60_000), seed=sum(name.encode()))
     tell("open")
     if mode == "endless":
         endless(door, name)
-    saves(door, name, int(rest[0]))
+    if mode == "traces":
+        traces(door, name)
+    {"saves": saves, "same": same}[mode](door, name, int(rest[0]))
     door.store.close()
     tell("done")
 

@@ -58,7 +58,7 @@ def check_whole_store(engine: Engine, asker: Asker) -> None:
 
 def checked_backup(path: str, namespace: str) -> tuple[int, Head]:
     """How many nodes a backup holds and where the chain ends in it. One that is damaged is refused."""
-    copy = open_store(path, read_only=True)
+    copy = open_store(path, read_only=True, as_it_is=True)
     try:
         damages = copy.damages()
         if damages:

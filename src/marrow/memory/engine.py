@@ -1,4 +1,4 @@
-"""What the verbs work with: a store, an embedder, a clock. Built once, in `app.py`."""
+"""What the verbs work with: a store, an embedder, a clock. Built once, in `app/`."""
 
 from __future__ import annotations
 
@@ -16,10 +16,12 @@ from ..model.moments import parse as parse_moment
 from ..model.node import GLOBAL_PROJECT
 from ..model.record import CURRENT, Record
 from ..model.scope import READ, Principal, Scope
+from ..model.session import Injection
 from ..model.standing import DOMAINS
 from ..providers.embedder import Embedder
+from ..providers.llm import Allowance
 from ..search.passages import passages_of
-from ..store.protocol import Measurement, Reader, Store
+from ..store.protocol import Measurement, Projects, Reader, Store, Writer
 from ..store.receive import Embed, receive, take_on
 from .lately import Given, Lately
 
@@ -30,6 +32,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 CANDIDATES_SHOWN = 10
+# A question of the better tier finds what the quick one embedded too, but less well than the rest.
+REFINED_SHARE = 0.9
 
 
 def now_micros() -> int:
@@ -38,8 +42,8 @@ def now_micros() -> int:
 
 @dataclass(frozen=True)
 class Engine:
-    """The parts that every verb needs. `domains` are Marrow's own and the project's. `pending`, `recalled` and
-    `used` are counts that are not yet written, and `lately` what they come from; threads share them. `named` are the
+    """The parts that every verb needs. `domains` are Marrow's own and the project's. `pending`, `recalled`,
+    `used` and `told` are not yet written, and `lately` is what they come from; threads share them. `named` are the
     projects whose names this process has seen to."""
 
     store: Store
@@ -48,10 +52,13 @@ class Engine:
     domains: tuple[str, ...] = DOMAINS
     redact_extra: tuple[str, ...] = ()
     rerank: Rerank | None = None
+    refiner: Embedder | None = None  # a better embedder of the same space, for the background
+    allowance: Allowance = field(default_factory=Allowance)  # what language models may cost
     pending: list[Measurement] = field(default_factory=list)
     recalled: list[int] = field(default_factory=list)
     used: list[int] = field(default_factory=list)
     lately: Lately = field(default_factory=Lately)
+    told: list[tuple[str, str, Injection]] = field(default_factory=list)
     counting: threading.Lock = field(default_factory=threading.Lock)
     named: set[str] = field(default_factory=set)
 
@@ -84,14 +91,14 @@ class Engine:
             return _taken(self.pending), _taken(self.recalled), _taken(self.used)
 
     def vectors(self, texts: Sequence[str]) -> list[Vector]:
-        """The vectors of texts as they are kept: one, or for a long text one for each passage."""
-        pieces = [passages_of(text) for text in texts]
-        rows = self.embedder.documents([piece for some in pieces for piece in some])
-        found, start = [], 0
-        for some in pieces:
-            found.append(rows[start] if len(some) == 1 else rows[start : start + len(some)])
-            start += len(some)
-        return found
+        """The vectors of texts as they are kept."""
+        return vectors_by(self.embedder, texts)
+
+    def asking(self, reader: Reader, namespace: str, projects: Projects) -> Embedder:
+        """What a question is embedded with: the better tier, once nearly all that it looks at was embedded by it."""
+        if self.refiner is None or reader.refined(namespace, projects) < REFINED_SHARE:
+            return self.embedder
+        return self.refiner
 
     def _documents(self, texts: Sequence[str]) -> Sequence[Vector | None]:
         """None for each when a service does not answer: what is said is saved all the same, and `reindex` makes the
@@ -100,6 +107,17 @@ class Engine:
             return self.vectors(texts)
         except MarrowError:
             return [None] * len(texts)
+
+
+def vectors_by(embedder: Embedder, texts: Sequence[str]) -> list[Vector]:
+    """The vectors of texts as they are kept: one, or for a long text one for each passage."""
+    pieces = [passages_of(text) for text in texts]
+    rows = embedder.documents([piece for some in pieces for piece in some])
+    found, start = [], 0
+    for some in pieces:
+        found.append(rows[start] if len(some) == 1 else rows[start : start + len(some)])
+        start += len(some)
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,8 +157,9 @@ def submit(
     project: str | None = None,
     layer: str = CONSCIOUS,
     embed: Embed | None = None,
+    also: Callable[[Writer], None] | None = None,
 ) -> Receipt:
-    """Send a change through the door."""
+    """Send a change through the door. `also` is done in the same transaction."""
     place = asker.scope.project if project is None else project
     names = asker.aliases if place == asker.scope.project and place not in engine.named else ()
     change = Change(operation, asker.actor, asker.namespace, place, tuple(steps), summary, layer, names)
@@ -152,6 +171,7 @@ def submit(
         embed=embed or engine.embed(),
         model=engine.model(),
         redact_extra=engine.redact_extra,
+        also=also,
     )
     engine.named.add(place)
     return receipt

@@ -3,6 +3,9 @@
 What was made from an erased node holds its text in another form, so it goes too. What else had been compressed into it
 comes back to the active set first, as an ordinary event. A node that others said as well, or that was said elsewhere,
 is kept, and the result says so.
+
+What hosts reported of the conversations goes too: all of it when a conversation or a project is erased as a whole, and
+the raw traces of the sessions in which something was said that is erased.
 """
 
 from __future__ import annotations
@@ -20,6 +23,7 @@ from ..model.standing import ACTIVE, COMPRESSED
 from ..model.text import first_line
 from ..store.protocol import Reader
 from ..store.receive import erase as erase_rows
+from ..store.receive_traces import erase_sessions
 from .engine import Asker, Engine, resolve, submit
 
 BATCH = 500
@@ -33,7 +37,8 @@ REMINDER = (
 class Erased(NamedTuple):
     """Addresses in the form that is shown. `chosen` were asked for, `made_from_them` go with them, `kept_shared` stay
     because others said them too, `brought_back` were compressed into something erased, `other_versions` superseded or
-    were superseded by something erased and stay unless they are named."""
+    were superseded by something erased and stay unless they are named. `sessions` are the conversations that go with
+    all that was reported of them."""
 
     dry_run: bool
     chosen: tuple[str, ...]
@@ -44,6 +49,7 @@ class Erased(NamedTuple):
     seq: int | None
     reminder: str = REMINDER
     lines: tuple[str, ...] = ()
+    sessions: tuple[str, ...] = ()
 
     @property
     def total(self) -> int:
@@ -57,6 +63,7 @@ class _Plan(NamedTuple):
     back: tuple[Record, ...]
     versions: tuple[str, ...]
     lines: tuple[str, ...]
+    sessions: tuple[str, ...]
 
 
 def erase(
@@ -83,6 +90,15 @@ def erase(
             f"This would erase {count} nodes for good.",
             hint="Look at them with dry_run=true, then give confirm=true.",
             field="confirm",
+        )
+    if wanted is not None and _is_whole(wanted):
+        erase_sessions(
+            engine.store,
+            asker.principal,
+            asker.namespace,
+            session=wanted.thread,
+            projects=wanted.projects,
+            sweep=not plan.chosen,
         )
     if not plan.chosen:
         return _result(engine, plan, False, None)
@@ -118,6 +134,21 @@ def _wanted(address: object, user: str | None, thread: str | None, given: Filter
     return replace(chosen, include_superseded=True)
 
 
+def _is_whole(wanted: Filter) -> bool:
+    """Whether a conversation or projects go as a whole, and not only some of what was said in them."""
+    return wanted == Filter(projects=wanted.projects, thread=wanted.thread, include_superseded=True)
+
+
+def _sessions(reader: Reader, space: str, wanted: Filter | None) -> Iterable[str]:
+    if wanted is None or not _is_whole(wanted):
+        return ()
+    if not wanted.thread:
+        return [found.session for found in reader.sessions(space, wanted.projects, limit=CURRENT)]
+    known = reader.session(space, wanted.thread)
+    is_meant = known is not None and (wanted.projects is None or known.project in wanted.projects)
+    return (wanted.thread,) if is_meant else ()
+
+
 def _plan(reader: Reader, asker: Asker, address: object, wanted: Filter | None, now: int) -> _Plan:
     space = asker.namespace
     shared: list[str] = []
@@ -142,7 +173,15 @@ def _plan(reader: Reader, asker: Asker, address: object, wanted: Filter | None, 
         + (f" (in {r.project or 'the global scope'} too)" if r.project != asker.scope.project else "")
         for r in shown_ones
     )
-    return _Plan(tuple(chosen), tuple(made), tuple(shared), tuple(back), tuple(sorted(versions - gone)), tuple(lines))
+    return _Plan(
+        chosen=tuple(chosen),
+        made=tuple(made),
+        shared=tuple(shared),
+        back=tuple(back),
+        versions=tuple(sorted(versions - gone)),
+        lines=tuple(lines),
+        sessions=tuple(_sessions(reader, space, wanted)),
+    )
 
 
 def _chosen(reader: Reader, space: str, wanted: Filter, now: int) -> tuple[list[str], list[str]]:
@@ -235,6 +274,7 @@ def _result(engine: Engine, plan: _Plan, dry_run: bool, seq: int | None) -> Eras
         seq,
         REMINDER + beside,
         plan.lines if dry_run else (),
+        plan.sessions,
     )
 
 

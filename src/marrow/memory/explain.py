@@ -30,7 +30,10 @@ def explain(engine: Engine, asker: Asker, address: object, message: str) -> Expl
         record = resolve(reader, asker, address)
         wanted = Filter(projects=asker.places(), include_superseded=True)
         hits = find(
-            reader, engine.embedder, Question(message, asker.namespace, wanted, now, CURRENT, 1000), engine.rerank
+            reader,
+            engine.asking(reader, asker.namespace, wanted.projects),
+            Question(message, asker.namespace, wanted, now, CURRENT, 1000),
+            engine.rerank,
         ).hits
     given = recall(engine.uncounted(), asker, message)
     recalled = {r.entry for r in given.pinned + given.questions} | {kept.record.entry for kept in given.relevant}

@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 from ..model.change import Receipt, Restate
-from ..model.errors import Conflict
-from ..model.record import Record
+from ..model.errors import Conflict, NotFound
+from ..model.event import Event
+from ..model.record import CURRENT, Record
+from ..model.scope import READ
 from ..model.standing import RETRACTED
+from ..store.protocol import Reader
 from .engine import Asker, Engine, resolve, submit
+
+# The operations by which somebody says something, one thing or several.
+SAVES = frozenset(
+    "memory_save memory_update memory_gap memory_ask memory_answer memory_checkpoint memory_handoff memory_survey "
+    "memory_arc set_task_context".split()
+)
+EVENTS_LOOKED_AT = 1_000
 
 
 def forget(engine: Engine, asker: Asker, address: object, reason: str = "") -> tuple[Record, Receipt]:
@@ -17,3 +27,33 @@ def forget(engine: Engine, asker: Asker, address: object, reason: str = "") -> t
         raise Conflict(f"{record.node.address[:12]} is forgotten already.", field="address")
     step = Restate(record.node.address, (("state", RETRACTED),), reason)
     return record, submit(engine, asker, "memory_forget", [step], summary="forget", project=record.project)
+
+
+def forget_last(engine: Engine, asker: Asker, reason: str = "") -> tuple[Record, Receipt]:
+    """What this user saved last in the project and still holds. Of a batch, its last."""
+    asker.principal.check(READ, asker.namespace, asker.scope.project)
+    with engine.store.reading() as reader:
+        latest = reader.events(asker.namespace, limit=EVENTS_LOOKED_AT, latest=True)
+        saves = (event for event in latest if event.project == asker.scope.project and event.operation in SAVES)
+        last = next((found for event in saves if (found := _saved(reader, asker, event, engine.clock()))), None)
+    if last is None:
+        raise NotFound(
+            "You saved nothing here lately that could be forgotten.", hint="Give its address: `marrow search` finds it."
+        )
+    return forget(engine, asker, last.node.address, reason)
+
+
+def _saved(reader: Reader, asker: Asker, event: Event, now: int) -> Record | None:
+    """The last of what the caller said by this event, if it still holds."""
+    addresses = [touched.address for touched in event.touched if touched.address]
+    records = reader.records(asker.namespace, addresses, (event.project,), CURRENT)
+    said = reader.occurrences([record.entry for record in records], event.seq)
+    # What the event only linked to has no standing from it, and what others said is theirs.
+    mine = [
+        record
+        for record in records
+        if record.standing.is_active(now)
+        and any(interval.start == event.seq for interval in reader.intervals(record.entry))
+        and any(one.user == asker.scope.user for one in said.get(record.entry, ()))
+    ]
+    return max(mine, key=lambda record: addresses.index(record.node.address), default=None)

@@ -34,7 +34,8 @@ def log(
         seq = sequence(reader, asker, as_of, now)
         wanted = replace(wanted, projects=asker.principal.readable(wanted.projects), include_superseded=True)
         if topic.strip():
-            hits = find(reader, engine.embedder, Question(topic, asker.namespace, wanted, now, seq, limit)).hits
+            asking = engine.asking(reader, asker.namespace, wanted.projects)
+            hits = find(reader, asking, Question(topic, asker.namespace, wanted, now, seq, limit)).hits
             # A log is no ranking: only what speaks of the topic.
             records = [h.record for h in hits if h.evidence and (h.evidence.words or h.evidence.meaning >= MEANING_MIN)]
         else:

@@ -71,7 +71,9 @@ def recall(
         pinned = _pinned(reader, asker, wanted, now)
         taken = frozenset(record.entry for record in pinned)
         question = Question(text, asker.namespace, wanted, now, limit=FOUND, without=taken, at_hand=(*files, *symbols))
-        hits, asked, degraded = find(reader, engine.embedder, question, engine.rerank)
+        hits, asked, degraded = find(
+            reader, engine.asking(reader, asker.namespace, wanted.projects), question, engine.rerank
+        )
         hits += _later(reader, question, hits)
         vectors = reader.vectors_of([hit.record.entry for hit in hits])
     # Each tier by itself: a question that is still open must not hide what is known.

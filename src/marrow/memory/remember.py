@@ -11,7 +11,7 @@ from ..model.errors import Invalid, TooLarge
 from ..model.record import Record
 from ..search.compare import NEAR, Likeness, compare, compared_from
 from ..store.receive import Embed
-from .engine import Asker, Engine, resolve, submit
+from .engine import Asker, Engine, resolve, submit, vectors_by
 from .feedback import heard
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def remember(
     if project is None:
         raise Invalid(f"{scope!r} is no scope to save in.", hint="project or global.", field="scope")
     now = engine.clock()
-    says = [_say(engine, asker, draft, now) for draft in drafts]
+    says = [say_of(engine, asker, draft, now) for draft in drafts]
     noun = says[0].kind if len(says) == 1 else f"{len(says)} nodes"
     vectors: dict[str, Vector] = {}
     receipt = submit(
@@ -106,8 +106,13 @@ def _keeping(engine: Engine, vectors: dict[str, Vector]) -> Embed | None:
 
 def similar(engine: Engine, asker: Asker, record: Record, vector: Vector) -> tuple[Similar, ...]:
     """What is known in the same place and is like the new record, contradictions first."""
+    from ..store.matrix import mean_of
+
     found = []
     with engine.store.reading() as reader:
+        better = engine.asking(reader, asker.namespace, (record.project,))
+        if better is not engine.embedder:  # what it is compared with is of that tier
+            vector = mean_of(vectors_by(better, [record.node.content])[0])
         near = reader.nearest(
             asker.namespace, vector, (record.project,), None, NEAREST + 1, compared_from(record.node.content)
         )
@@ -121,7 +126,8 @@ def similar(engine: Engine, asker: Asker, record: Record, vector: Vector) -> tup
     return tuple(found[:LIKENESSES_MAX])
 
 
-def _say(engine: Engine, asker: Asker, draft: Draft, now: int) -> Say:
+def say_of(engine: Engine, asker: Asker, draft: Draft, now: int) -> Say:
+    """A draft as the step of a change."""
     kind = check_kind(draft.kind)
     standing, given = standing_of(draft, engine.domains, now)
     links = tuple((rel, _target(engine, asker, target)) for rel, target in draft.links)

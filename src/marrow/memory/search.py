@@ -45,5 +45,5 @@ def search(
             entries = reader.select(asker.namespace, wanted, seq, now, limit)
             return Found(tuple(Hit(record, 0.0) for record in reader.records_of(entries, seq)), now)
         question = Question(query, asker.namespace, wanted, now, seq, limit)
-        found = find(reader, engine.embedder, question, engine.rerank)
+        found = find(reader, engine.asking(reader, asker.namespace, question.wanted.projects), question, engine.rerank)
     return Found(tuple(hit for hit in found.hits if not min_score or hit.score >= min_score), now, found.degraded)

@@ -33,6 +33,9 @@ class MarrowError(Exception):
     code = "internal"
     retryable = False
     exit_code = 1
+    # Of a service that was asked: how long it wants to be left alone, and whether it may have done it all the same.
+    wait_s: float | None = None
+    is_unsure = False
 
     def __init__(self, message: str | None = None, *, hint: str = "", field: str | None = None) -> None:
         self.message = message or (type(self).__doc__ or "").strip()

@@ -10,8 +10,8 @@ without an opening one stays, and so does a tag alone between backticks, which s
 Redacting twice changes nothing: the steps are repeated until there is nothing left to remove. A text that does not
 settle was made to defeat this, and is removed as a whole.
 
-This also runs in every hook, so it imports little: the values are plain classes, because `dataclasses` alone would cost
-half an interpreter start.
+This also runs in hooks, so it imports little: the values are plain classes, because `dataclasses` alone would cost half
+an interpreter start; and `sieve` says beforehand, without a regular expression, where anything could stand at all.
 """
 
 from __future__ import annotations
@@ -21,11 +21,13 @@ import re
 from marrow.model.errors import Invalid
 from marrow.model.plausible import is_stand_in
 from marrow.model.secrets import RULES, Rule
+from marrow.model.sieve import CHECKS, DEEPEST, long_words, lower, telling
 
 TYPE_CHECKING = False  # Importing `typing` would cost every hook a few milliseconds.
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    Match = Callable[[str, int], re.Match[str] | None]
     Counts = tuple[tuple[str, int], ...]
     # What is looked for: the text that all need, then each literal with the rules that start there.
     Grouped = tuple[tuple[str, tuple[tuple[str, list[Rule]], ...]], ...]
@@ -35,11 +37,9 @@ PRIVATE = "private"
 EXTRA = "extra"
 UNSETTLED = "unsettled"
 TOO_DEEP = "too-deep"
-DEEPEST = 64
 PASSES = 16
 MARK = "[redacted:{}]"
 MARKED = r"\[redacted:([a-z-]{1,40})\]"
-LONG_WORD = 16  # Tokens of vendors are at least this long.
 
 NAMES = (*dict.fromkeys(rule.name for rule in RULES), EXTRA, UNSETTLED, TOO_DEEP)
 RANKS = {name: rank for rank, name in enumerate(NAMES)}
@@ -155,7 +155,7 @@ def _compiled(extra: Sequence[str]) -> tuple[re.Pattern[str], ...]:
 def _settled(text: str, patterns: Sequence[re.Pattern[str]], counts: dict[str, int]) -> str:
     """Removes until nothing is left to remove: one removal can bring two halves of another secret together."""
     for _ in range(PASSES):
-        lowered = _lower(text)
+        lowered = lower(text)
         if "<private" in lowered:
             text, dropped = _without_private(text)
             if dropped:
@@ -168,11 +168,6 @@ def _settled(text: str, patterns: Sequence[re.Pattern[str]], counts: dict[str, i
         text = _replace(text, spans, counts)
     counts[UNSETTLED] = counts.get(UNSETTLED, 0) + 1
     return MARK.format(UNSETTLED)
-
-
-def _lower(text: str) -> str:
-    """Lower case, letter for letter. Only one letter becomes two in lower case; it must not shift the rest."""
-    return text.replace("\u0130", "i").lower()
 
 
 def _without_private(text: str) -> tuple[str, int]:
@@ -199,9 +194,9 @@ def _without_private(text: str) -> tuple[str, int]:
 def _find(text: str, lowered: str, patterns: Sequence[re.Pattern[str]]) -> list[Found]:
     """Every secret that a rule sees; they may overlap."""
     found = _by_rules(text, lowered, lowered, FOLDED)
-    long_words = "\n".join([word for word in text.split() if len(word) >= LONG_WORD])
-    if long_words:
-        found += _by_rules(text, text, long_words, LONG)
+    words = long_words(text)
+    if words:
+        found += _by_rules(text, text, words, LONG)
     for pattern in patterns:
         group: str | int = "secret" if "secret" in pattern.groupindex else 0
         spans = (match.span(group) for match in pattern.finditer(text))
@@ -224,12 +219,16 @@ def _by_rules(text: str, searched: str, sieve: str, grouped: Grouped) -> list[Fo
 
 def _matches(text: str, searched: str, literal: str, rule: Rule) -> list[Found]:
     """Where this rule takes a secret, tried only where the literal stands. `searched` has the text's positions."""
-    match, judge, rank = rule.compiled().match, rule.judge, RANKS[rule.name]
+    check, judge, rank = CHECKS[literal], rule.judge, RANKS[rule.name]
+    match: Match | None = None
     found: list[Found] = []
     at = searched.find(literal)
     while at >= 0:
         following = at + len(literal)
-        candidate = match(text, at)
+        candidate = None
+        if check(text, searched, at):
+            match = match or rule.compiled().match  # compiling is what a short text would pay most for
+            candidate = match(text, at)
         if candidate is not None:
             span = judge(text, candidate)
             if span is not None and span[0] < span[1]:
@@ -274,24 +273,6 @@ def _replace(text: str, spans: list[Found], counts: dict[str, int]) -> str:
 
 # --- values ----------------------------------------------------------------------------------------------------------
 
-# How the names of secrets end, without case and separators. What only looks like one is listed after.
-_TELLING = (
-    "password passwd passphrase pwd secret token apikey accesskey secretkey privatekey authkey accountkey signingkey "
-    "encryptionkey credential credentials authorization cookie sessionkey"
-)
-TELLING = tuple(_TELLING.split())
-HARMLESS = ("pagetoken", "continuationtoken", "canceltoken", "cancellationtoken", "maxtoken")
-
-
-def _telling(name: object) -> str:
-    """The rule that the name of a value calls for, or ""."""
-    if not isinstance(name, str) or len(name) > 200 or "[redacted:" in name:
-        return ""
-    plain = re.sub(r"[^a-z0-9]+", "", name.lower())
-    if plain.endswith(HARMLESS) or not plain.endswith(TELLING):
-        return ""
-    return "password" if plain.endswith(("password", "passwd", "passphrase", "pwd")) else "secret"
-
 
 def _value(
     value: object, patterns: Sequence[re.Pattern[str]], counts: dict[str, int], depth: int, rule: str = ""
@@ -324,7 +305,7 @@ def _items(
     option = ""
     for item in value:
         items.append(_value(item, patterns, counts, depth, rule or option))
-        option = _telling(item) if isinstance(item, str) and item.startswith("--") and "=" not in item else ""
+        option = telling(item) if isinstance(item, str) and item.startswith("--") and "=" not in item else ""
     return items
 
 
@@ -332,10 +313,10 @@ def _mapping(
     value: Mapping[object, object], patterns: Sequence[re.Pattern[str]], counts: dict[str, int], depth: int
 ) -> dict[object, object]:
     """A telling key makes its text a secret; so does a telling `name` beside a `value`, as in lists of variables."""
-    named = _telling(value.get("name", value.get("key")))
+    named = telling(value.get("name", value.get("key")))
     result: dict[object, object] = {}
     for key, item in value.items():
-        rule = named if named and key == "value" else _telling(key)
+        rule = named if named and key == "value" else telling(key)
         kept = _settled(key, patterns, counts) if isinstance(key, str) else key
         number = 2
         while kept in result:  # two keys that were secrets must not become one

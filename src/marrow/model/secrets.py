@@ -1,7 +1,8 @@
 """What a secret looks like: the table of rules.
 
-A rule costs nothing until its word occurs. Its literals are looked for with plain string search; where one is found,
-the rule's pattern is matched there and nowhere else. Patterns are compiled when first needed.
+A rule costs nothing until its word occurs. Its literals are looked for with plain string search; where one is found
+and `sieve` sees that the rule could match, its pattern is matched there and nowhere else. Patterns are compiled when
+first needed. A literal that is new here needs its check in `sieve`.
 
 Keeping it linear: a pattern either cannot fail once it has entered a run of characters without a bound, or the run is
 bounded, or the left edge lets a run be entered once only.
@@ -15,6 +16,7 @@ from __future__ import annotations
 import re
 
 from marrow.model.plausible import ASSIGNED, PROSE, assigned, is_expression, is_random, is_stand_in, run_end
+from marrow.model.sieve import KEY_OWNERS
 
 TYPE_CHECKING = False  # Importing `typing` would cost every hook a few milliseconds.
 if TYPE_CHECKING:
@@ -421,14 +423,6 @@ PLACES = (
 
 
 # --- what is assigned to a telling name ------------------------------------------------------------------------------
-
-
-# What a key opens. Any other key (of a dictionary, a cache, a table) is none.
-_OPENS = (
-    "api aws ibm jwt enc app hmac auth access secret private account encryption signing service client master shared "
-    "storage subscription functions license deploy consumer database db webhook cloudant softlayer openai anthropic"
-)
-KEY_OWNERS = tuple(_OPENS.split())
 
 
 def _assigned_key(text: str, found: re.Match[str]) -> Span | None:

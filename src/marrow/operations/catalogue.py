@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from . import core, knowledge, origins, store, tree
-from .table import GROUPS, NAMES, TABLE, Operation
+from ..model.groups import GROUPS
+from . import core, knowledge, origins, sessions, store, tree, usage, work
+from .table import NAMES, TABLE, Operation
 
-MODULES = (core, tree, origins, knowledge, store)
+MODULES = (core, tree, origins, work, sessions, knowledge, store, usage)
 
 
 def _sort() -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from .table import GROUPS, TABLE, Operation
+import re
+
+from ..model.groups import GROUPS
+from .table import TABLE, Operation
 
 _WHEN = """Marrow is this project's memory. It keeps why things are as they are, and says when that changed.
 - Start of a task, or a new subject: memory_recall with the message. An empty answer means nothing is known.
@@ -27,10 +30,18 @@ def guide(context: str) -> str:
     lines = [_WHEN, *_HOSTS.values()]
     for group, meaning in GROUPS.items():
         lines.append(f"\n{group}: {meaning}")
-        lines += [f"- {_usage(entry)}: {entry.summary}" for entry in TABLE.values() if entry.group == group]
+        lines += [f"- {_usage(entry)}: {_brief(entry.summary)}" for entry in TABLE.values() if entry.group == group]
     return "\n".join(lines)
 
 
 def _usage(entry: Operation) -> str:
-    names = (a.name if a.required else f"{a.name}?" for a in entry.arguments)
-    return f"{entry.name}({', '.join(names)})"
+    """What must be given. The tool's own schema has the rest, and the list has to fit an answer."""
+    return f"{entry.name}({', '.join(a.name for a in entry.arguments if a.required)})"
+
+
+def _brief(summary: str) -> str:
+    return _REST.sub("", summary)
+
+
+# What follows the first statement of a summary.
+_REST = re.compile(r"[.:;] .*|\.$")

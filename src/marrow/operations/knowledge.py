@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from typing import Annotated, Any, NamedTuple
 
+from ..memory.influences import Influence, influences
 from ..memory.lineage import lineage
 from ..memory.snapshot import snapshot_create as create
 from ..memory.snapshot import snapshot_diff as compare
 from ..memory.snapshot import snapshot_list as list_all
 from ..memory.snapshot import snapshot_restore as restore
 from ..model.address import shown
+from ..model.errors import Invalid
 from ..model.moments import iso
 from ..model.scope import ADMIN, WRITE
+from ..model.text import first_line
 from .filters import EVERY_PROJECT, in_project
 from .origins import DiffResult, diff_result, origin_shape
 from .table import Call, operation
@@ -120,15 +123,20 @@ def snapshot_restore(
 
 
 class LineageResult(NamedTuple):
-    """Back to the leaves, and forward to what was made from it."""
+    """Back to the leaves, and forward to what was made from it. Of a file or commit: its edits, and what the memory had
+    told the session before each."""
 
     address: str
     items: tuple[dict[str, Any], ...]
-    followed: tuple[dict[str, Any], ...]
+    followed: tuple[dict[str, Any], ...] = ()
     superseded_by: tuple[str, ...] = ()
+    edits: tuple[dict[str, Any], ...] = ()
     left_out: int = 0
 
     def text(self) -> str:
+        if not self.address:
+            lines = [line for edit in self.edits for line in _edit_lines(edit)]
+            return "\n".join(lines) or "No session was seen to edit that."
         lines = ["came from:"]
         lines += [f"  {'  ' * i['distance']}{i['via']} [{i['address']}] {i['title']}" for i in self.items]
         lines += ["led to:"]
@@ -136,9 +144,26 @@ class LineageResult(NamedTuple):
         return "\n".join(lines)
 
 
+def _edit_lines(edit: dict[str, Any]) -> list[str]:
+    told = [f"    [{t['address']}] {t['title']} (told {t['at']}, {t['event']})" for t in edit["told"]]
+    head = f"{edit['at']}  [{edit['address']}] {edit['title']}  (session {edit['session']})"
+    return [head, *(["  had been told:", *told] if told else ["  had been told nothing"])]
+
+
 @operation("knowledge", name="lineage")
-def lineage_of(call: Call, address: str, as_of: str = "") -> LineageResult:
-    """Who, when, from what: a memory's origins, and what came of it."""
+def lineage_of(
+    call: Call,
+    address: str = "",
+    as_of: str = "",
+    file: Annotated[str, "instead: its edits, and what the memory had told before"] = "",
+    commit: Annotated[str, "instead: the same for the edits between the last commit and this one"] = "",
+) -> LineageResult:
+    """Who, when, from what: a memory's origins, and what came of it. Or which memories came before an edit."""
+    if sum(map(bool, (address, file, commit))) != 1:
+        raise Invalid("One of address, file and commit is needed.", hint="Give one of them.", field="address")
+    if not address:
+        found_edits = influences(call.engine, call.asker, file=file, commit=commit)
+        return LineageResult("", (), edits=tuple(_edit_shape(one) for one in found_edits))
     found = lineage(call.engine, call.asker, address, as_of)
     origins = (found.provenance.node, *found.provenance.origins)
     return LineageResult(
@@ -147,3 +172,24 @@ def lineage_of(call: Call, address: str, as_of: str = "") -> LineageResult:
         followed=tuple(origin_shape(origin) for origin in found.followed),
         superseded_by=tuple(shown(address) for address in found.superseded_by),
     )
+
+
+def _edit_shape(one: Influence) -> dict[str, Any]:
+    return {
+        "address": shown(one.edit.node.address),
+        "title": first_line(one.edit.node.content, 100),
+        "at": iso(one.at),
+        "session": one.session,
+        "turn": one.turn,
+        "told": [
+            {
+                "address": shown(told.address),
+                "title": first_line(record.node.content, 100) if record else "(no longer there)",
+                "at": iso(told.at),
+                "event": told.event,
+                "file": told.file,
+                "tokens": told.tokens,
+            }
+            for told, record in one.told
+        ],
+    }

@@ -14,14 +14,9 @@ from functools import cached_property
 from typing import Annotated, Any, Concatenate, Literal, ParamSpec, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from ..memory.engine import Asker, Engine
+from ..model.groups import GROUPS
 from ..model.scope import READ
-
-GROUPS = {
-    "core": "the everyday verbs",
-    "tree": "what is known, and how it came to be",
-    "knowledge": "what the organisation knows",
-    "store": "the memory itself",
-}
+from ..settings import Settings
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -29,11 +24,15 @@ R = TypeVar("R")
 
 @dataclass(frozen=True)
 class Call:
-    """What an operation is told about its caller, and where it reports progress."""
+    """What an operation is told about its caller, and where it reports progress. `settings` are those that hold there,
+    `root` is the project's folder, and `work_off` makes memories of what hooks reported: how many reports that were."""
 
     engine: Engine
     asker: Asker
     progress: Callable[[int, int | None], None] | None = None
+    settings: Settings | None = None
+    root: str = ""
+    work_off: Callable[[Asker], int] | None = None
 
 
 @dataclass(frozen=True, slots=True)

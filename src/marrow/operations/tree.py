@@ -7,12 +7,13 @@ from typing import Annotated, Any, Literal, NamedTuple
 from ..memory.active import active
 from ..memory.explain import explain
 from ..memory.feedback import feedback
-from ..memory.forget import forget
+from ..memory.forget import forget, forget_last
 from ..memory.log import log
 from ..memory.reinforce import reinforce
 from ..memory.roots import roots
 from ..memory.status import status
 from ..model.address import shown
+from ..model.errors import Invalid
 from ..model.moments import iso
 from ..model.scope import WRITE
 from ..model.text import first_line
@@ -73,9 +74,21 @@ def memory_used(
 
 
 @operation("tree", right=WRITE, changes=True, destructive=True, aliases=("invalidate_user_memory",))
-def memory_forget(call: Call, address: str, reason: str = "") -> Done:
+def memory_forget(
+    call: Call,
+    address: str = "",
+    reason: str = "",
+    last: Annotated[bool, "what you saved last in this project"] = False,
+) -> Done:
     """Retract a memory: it is never recalled again, and stays in the log. Saving its text brings it back."""
-    record, receipt = forget(call.engine, call.asker, address, reason)
+    if last and address:
+        raise Invalid("Give an address or last, not both.", hint="A reason is given by its name.", field="address")
+    if not (last or address):
+        raise Invalid("It is not said what to forget.", hint="Give an address, or last.", field="address")
+    if last:
+        record, receipt = forget_last(call.engine, call.asker, reason)
+    else:
+        record, receipt = forget(call.engine, call.asker, address, reason)
     return Done(
         shown(record.node.address), f"forgotten: {first_line(record.node.content, 80).rstrip('.')}", receipt.seq
     )

@@ -66,22 +66,29 @@ class _NoRedirects(urllib.request.HTTPRedirectHandler):
 
 
 class _Failure(Exception):
-    """What went wrong in one attempt, and whether another may help; `wait_s` is what the service asked for."""
+    """What went wrong in one attempt, and whether another may help; `wait_s` is what the service asked for, `unsure`
+    that it had the request and may have served it."""
 
-    def __init__(self, error: MarrowError, *, again: bool = False, wait_s: float | None = None) -> None:
+    def __init__(
+        self, error: MarrowError, *, again: bool = False, wait_s: float | None = None, unsure: bool = False
+    ) -> None:
         super().__init__(error)
-        self.error, self.again, self.wait_s = error, again, wait_s
+        self.error, self.again, self.wait_s, self.unsure = error, again, wait_s, unsure
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Client:
-    """Speaks to one service. `key_hint` says where its key comes from."""
+    """Speaks to one service. `key_hint` says where its key comes from, `key_header` which header it goes into, and
+    `setting` which of Marrow's settings named the service."""
 
     service: str
     address: str
     key: str | None = None
     key_hint: str = ""
     waiting: Waiting = field(default_factory=Waiting)
+    setting: str = "embedder"
+    key_header: str = ""  # without one, the key is a bearer's
+    headers: Mapping[str, str] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         return f"<Client of {self.service} at {self.address}>"
@@ -102,6 +109,16 @@ class Client:
                 if not failure.again or attempt >= patience.attempts or wait >= left:
                     raise failure.error from None
                 self.waiting.sleep(wait)
+
+    def ask(self, path: str, body: Mapping[str, object], timeout_s: float) -> dict[str, Any]:
+        """The answer to a request that costs money: one attempt and no more. The error says whether another may help,
+        how long to wait before it, and whether this one may have been served and billed all the same."""
+        try:
+            return self._attempt(path, json.dumps(body).encode(), timeout_s)
+        except _Failure as failure:
+            error = failure.error
+            error.retryable, error.wait_s, error.is_unsure = failure.again, failure.wait_s, failure.unsure
+            raise error from None
 
     def _wait(self, attempt: int, asked: float | None) -> float:
         """Twice as long each time, and a random part of it, so that many clients do not come back at once."""
@@ -124,7 +141,7 @@ class Client:
             if isinstance(error.reason, TimeoutError):
                 raise self._unreachable("it did not answer in time") from None
             again = not isinstance(error.reason, ssl.SSLCertVerificationError)
-            raise self._unreachable(str(error.reason), again=again) from None
+            raise self._unreachable(str(error.reason), again=again, unsure=False) from None
         except (OSError, http.client.HTTPException) as error:
             raise self._unreachable(f"the connection broke ({type(error).__name__})") from None
         try:
@@ -137,7 +154,10 @@ class Client:
 
     def _headers(self) -> dict[str, str]:
         headers = {"Content-Type": "application/json", "Accept": "application/json", "User-Agent": "marrow"}
-        return headers | ({"Authorization": f"Bearer {self.key}"} if self.key else {})
+        headers |= self.headers
+        if not self.key:
+            return headers
+        return headers | ({self.key_header: self.key} if self.key_header else {"Authorization": f"Bearer {self.key}"})
 
     def _read(self, response: Any, end: float) -> bytes:
         """The body, in pieces: the time-out of a socket is for each piece, and a slow answer has many."""
@@ -146,7 +166,8 @@ class Client:
             parts.append(piece)
             size += len(piece)
             if size > ANSWER_BYTES_MAX:
-                raise _Failure(Unavailable(f"The answer of {self.service} is too long.", hint="Check the address."))
+                too_long = Unavailable(f"The answer of {self.service} is too long.", hint="Check the address.")
+                raise _Failure(too_long, unsure=True)
             if self.waiting.clock() > end:
                 raise TimeoutError
         if response.length:  # fewer bytes came than were announced; `read1` does not say so by itself
@@ -172,7 +193,7 @@ class Client:
             hint = "Check the rights of the key, and from where it may be used."
             return _Failure(Forbidden(f"{self.service} does not allow this{said}.", hint=hint))
         if about.get("code") == "insufficient_quota" or status == 402:
-            hint = "Add credit there, or choose another embedder."
+            hint = f"Add credit there, or choose another {self.setting}."
             return _Failure(QuotaExceeded(f"The account at {self.service} is used up{said}.", hint=hint))
         wait = _asked_wait(headers, self.waiting.wall())
         if status == 429:
@@ -181,25 +202,26 @@ class Client:
             return _Failure(limited, again=True, wait_s=wait)
         if status in _AGAIN or status >= 500:
             down = Unavailable(f"{self.service} answered {status}{said}.", hint="Try again later.")
-            return _Failure(down, again=status in _AGAIN, wait_s=wait)
+            # A proxy says these when it lost patience with a service that may be at it still.
+            return _Failure(down, again=status in _AGAIN, wait_s=wait, unsure=status in (408, 502, 504))
         if status in (400, 413, 422):
             refused = TooLarge if status == 413 else Refused
             return _Failure(
-                refused(f"{self.service} refused the request{said}.", hint="Check the embedder's settings.")
+                refused(f"{self.service} refused the request{said}.", hint=f"Check the settings of {self.setting}.")
             )
         if status in (404, 405):
             hint = "Check the model's name and the address."
             return _Failure(
-                Invalid(f"{self.service} knows no such model or address{said}.", hint=hint, field="embedder")
+                Invalid(f"{self.service} knows no such model or address{said}.", hint=hint, field=self.setting)
             )
         return _Failure(Unavailable(f"{self.service} answered {status}{said}.", hint="Check the address."))
 
-    def _unreachable(self, why: str, *, again: bool = True) -> _Failure:
+    def _unreachable(self, why: str, *, again: bool = True, unsure: bool = True) -> _Failure:
         host = urlsplit(self.address).netloc
         error = Unavailable(
             f"{self.service} at {host} cannot be used: {why}.", hint="Check the network and the address."
         )
-        return _Failure(error, again=again)
+        return _Failure(error, again=again, unsure=unsure)
 
     def _clean(self, said: object) -> str:
         """What the service said, as the end of a sentence: one line, not long, without the key."""

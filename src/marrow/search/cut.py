@@ -24,17 +24,19 @@ if TYPE_CHECKING:
     from ..store.protocol import Vector
 
 # Picked like the weights of relevance, on three of the six worlds of bench/precision.
-LEAST = 0.18
+LEAST = 0.20
 SHARE_OF_BEST = 0.85
 # For a message of so many telling words and more, and up to how many a message is short.
 SHARE_OF_BEST_LONG, LONG, SHORT = 0.6, 40, 20
-COVERED_MIN, MEANING_MIN = 0.20, 0.38
-SAME_COSINE, SAME_SHARED = 0.62, 0.4
+COVERED_MIN, MEANING_MIN = 0.20, 0.42
+SAME_COSINE, SAME_SHARED = 0.74, 0.4
 # How many are looked at, and how far behind what it replaces a replacement may stand.
 LOOKED_AT = 12
 HEIR_SHARE = 0.4
 # Signals that say that a record is worth less or more whatever was asked. The others help to choose what is looked at.
 QUALITY = ("drift", "usefulness", "priority")
+# What tells again what others said, or was only seen, stands behind what says it.
+ACCOUNTS, SECOND_HAND = frozenset(("summary", "handoff", "observation", "arc")), 0.25
 # What asks or is still to be done does not replace what holds.
 NO_HEIRS = frozenset(("question", "gap", "task", "incident"))
 
@@ -129,7 +131,8 @@ def _judged(question: Question, asked: Asked, hit: Hit) -> _Candidate:
     text = sum(value for name, value in hit.why if name in Weights._fields) or 1.0
     quality = [(name, found.score * hit.part(name) / text) for name in QUALITY if hit.part(name)]
     reranked = [(name, value) for name, value in hit.why if name == RERANKER]
-    parts = (*found.parts, *quality, *reranked)
+    retold = [("told from others", -SECOND_HAND * found.score)] if hit.record.node.kind in ACCOUNTS else []
+    parts = (*found.parts, *quality, *retold, *reranked)
     score = sum(value for _, value in parts)
     linked = next((name for name, _ in hit.why if name.startswith(LINKED_BY)), "")
     by = linked.removeprefix(LINKED_BY)

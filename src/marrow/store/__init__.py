@@ -6,8 +6,9 @@ from ..model.errors import Invalid
 from .protocol import Store
 
 
-def open_store(url: str, *, read_only: bool = False, busy_timeout_ms: int = 10_000) -> Store:
-    """The store at an address: `memory:`, a path, or `sqlite:path`."""
+def open_store(url: str, *, read_only: bool = False, busy_timeout_ms: int = 10_000, as_it_is: bool = False) -> Store:
+    """The store at an address: `memory:`, a path, or `sqlite:path`. `as_it_is` reads one of an older format, such as a
+    backup, without migrating it."""
     scheme, colon, rest = url.partition(":")
     if url == "memory:":
         from .memory import MemoryStore
@@ -21,7 +22,7 @@ def open_store(url: str, *, read_only: bool = False, busy_timeout_ms: int = 10_0
         raise Invalid("The store has no name.", hint="Give a path, sqlite:PATH or memory:.", field="store")
     from .sqlite import SqliteStore
 
-    return SqliteStore(url, read_only=read_only, busy_timeout_ms=busy_timeout_ms)
+    return SqliteStore(url, read_only=read_only, busy_timeout_ms=busy_timeout_ms, as_it_is=as_it_is)
 
 
 __all__ = ["Store", "open_store"]

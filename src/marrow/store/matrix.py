@@ -52,7 +52,9 @@ class Matrix:
     """Entries in rising order, a row each, or one for each passage of a long text. Grows at its end; anything else is a
     new matrix."""
 
-    def __init__(self, dimensions: int) -> None:
+    def __init__(self, dimensions: int, refined: int = 0) -> None:
+        """`refined` is the last entry whose row is the better one of two tiers."""
+        self.refined = refined
         self._ids: Places = np.empty(0, dtype=np.int64)
         self._rows: Rows = np.empty((0, dimensions), dtype=np.float32)
         self._count = 0
@@ -64,6 +66,13 @@ class Matrix:
 
     def __len__(self) -> int:
         return self._count
+
+    def up_to(self, last: int, refined: int) -> Matrix:
+        """A new one with the rows of entries up to `last`; this one stays as it is, for those who search it now."""
+        made = Matrix(self._rows.shape[1], refined)
+        count = int(np.searchsorted(self._ids[: self._count], last, side="right"))
+        made._ids, made._rows, made._count = self._ids[:count].copy(), self._rows[:count].copy(), count
+        return made
 
     def extend(self, entries: Sequence[int], blobs: Sequence[bytes]) -> None:
         """Rows whose entries all come after those that are here."""

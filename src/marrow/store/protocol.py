@@ -18,7 +18,9 @@ from ..model.event import Event, Head, Snapshot
 from ..model.link import Anchor, Link
 from ..model.node import Node, Occurrence
 from ..model.record import Filter, Interval, Project, Record
+from ..model.session import Injection, Session
 from ..model.standing import Standing
+from ..model.trace import Trace
 
 if TYPE_CHECKING:
     import numpy as np
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     Vector = NDArray[np.float32]
 
 Projects = tuple[str, ...] | None
+TRACES_LIMIT, SESSIONS_LIMIT, INJECTIONS_LIMIT = 1000, 100, 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,6 +189,12 @@ class Vectors(Protocol):
     def vectors_of(self, entries: Sequence[int]) -> Mapping[int, Vector]:
         """The vectors of these entries, of those that have one."""
 
+    def refined(self, namespace: str, projects: Projects) -> float:
+        """Which share of these projects' vectors was replaced by better ones of the same space; 0 without any."""
+
+    def unrefined(self, limit: int) -> list[int]:
+        """The next entries, of one project and in rising order, whose vectors could be replaced by better ones."""
+
 
 class Counters(Protocol):
     """Statistics and telemetry: apart from the chain, lost without harm."""
@@ -198,7 +207,54 @@ class Counters(Protocol):
         """How many rows of each kind there are, derived ones included, and the file's bytes."""
 
 
-class Reader(Nodes, Links, Chain, Places, Words, Vectors, Counters, Protocol):
+class Sessions(Protocol):
+    """What hosts reported, their sessions, and what was told to them. Statistics: kept for a time, outside the chain,
+    the root and `as_of`. A project is a name here, and need not be known."""
+
+    def traces(
+        self,
+        namespace: str,
+        *,
+        project: str | None = None,
+        session: str = "",
+        state: str = "",
+        after: int = 0,
+        limit: int = TRACES_LIMIT,
+    ) -> list[Trace]:
+        """In order of arrival, those with a number above `after`. What is empty is not asked; project None is any."""
+
+    def trace_counts(self, namespace: str) -> Mapping[str, int]:
+        """How many are raw, done and failed."""
+
+    def sessions(
+        self,
+        namespace: str,
+        projects: Projects,
+        *,
+        open: bool | None = None,  # noqa: A002
+        since: int | None = None,
+        limit: int = SESSIONS_LIMIT,
+    ) -> list[Session]:
+        """Those last heard of first; `open` only those that have not ended or only those that have."""
+
+    def session(self, namespace: str, session: str) -> Session | None: ...
+
+    def injections(
+        self,
+        namespace: str,
+        *,
+        session: str = "",
+        address: str = "",
+        since: int | None = None,
+        limit: int = INJECTIONS_LIMIT,
+    ) -> list[Injection]:
+        """The latest first. `address` is a whole one."""
+
+    def inbox_position(self, segment: str) -> int:
+        """Up to which byte of a segment everything is in this store; 0 for one that is not known."""
+
+
+class Reader(Nodes, Links, Chain, Places, Words, Vectors, Counters, Sessions, Protocol):
     """One consistent view of the store."""
 
 
@@ -248,6 +304,9 @@ class Writer(Reader, Protocol):
 
     def index_vectors(self, vectors: Sequence[tuple[int, Vector]]) -> None: ...
 
+    def refine(self, vectors: Sequence[tuple[int, Vector]]) -> None:
+        """Better vectors in the place of those of the entries that `unrefined` gave, in its order."""
+
     def clear_words(self) -> None: ...
 
     def clear_vectors(self, model: str, dimensions: int) -> None:
@@ -261,6 +320,31 @@ class Writer(Reader, Protocol):
     def measure(self, lines: Sequence[Measurement]) -> None: ...
 
     def prune_measurements(self, before: int) -> int: ...
+
+    def keep_traces(self, namespace: str, project: str, traces: Sequence[Trace]) -> int:
+        """Add those whose id is not known yet, in this order; how many that were. The door is `receive_traces`."""
+
+    def settle_traces(self, namespace: str, numbers: Sequence[int], state: str, error: str = "") -> None:
+        """One more attempt was made on these, and this is how it ended. Those that are gone are passed over."""
+
+    def keep_session(self, namespace: str, session: Session) -> None:
+        """In the place of what was known of it."""
+
+    def note_injections(self, namespace: str, project: str, injections: Sequence[Injection]) -> None: ...
+
+    def place_inbox(self, segment: str, offset: int) -> None: ...
+
+    def drop_inbox(self, segment: str) -> None: ...
+
+    def prune_traces(self, before_at: int) -> int:
+        """Drop the traces of every namespace that are older, in whatever state; how many that were."""
+
+    def prune_sessions(self, before_at: int) -> int:
+        """Drop the sessions that were last heard of before, and the injections that are older; how many sessions."""
+
+    def erase_sessions(self, namespace: str, session: str, projects: Projects) -> int:
+        """Remove sessions with their traces and injections: one by its name or "" for all, in these projects. How many
+        rows that were. (`erase` takes the traces of the sessions in which a node was said, and where it was told.)"""
 
 
 class Store(Protocol):

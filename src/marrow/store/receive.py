@@ -59,9 +59,11 @@ def receive(
     model: tuple[str, int] | None = None,
     redact_extra: Sequence[str] = (),
     entropy: Entropy = os.urandom,
+    also: Callable[[Writer], None] | None = None,
 ) -> Receipt:
     """Do what the change asks, all of it or nothing. When this returns, it is on the disk. `model` is that of `embed`
-    and its number of dimensions."""
+    and its number of dimensions. `also` is called after the steps, in the same transaction, even when they changed
+    nothing: for what is kept beside the chain."""
     principal.check(WRITE, change.namespace, change.project)
     admit(change, now)
     extra = tuple(redact_extra)
@@ -76,6 +78,8 @@ def receive(
         if len(nodes) > 1:
             writer.expect(change.namespace, change.project, nodes)
         outcomes = tuple([apply(desk, step) for step in prepared])
+        if also is not None:
+            also(writer)
         if not desk.changed:
             return Receipt(head.seq, head.at, head.root, outcomes)
         if change.aliases:

@@ -82,6 +82,9 @@ def test_sizes_count_rows_of_each_kind(door: Door) -> None:
         "words": 2,
         "vectors": 2,
         "measurements": 0,
+        "traces": 0,
+        "sessions": 0,
+        "injections": 0,
     }
 
 

@@ -25,8 +25,8 @@ ENTRIES = {entry.name: entry for entry in commands.shown()}
 
 @pytest.mark.parametrize("name", sorted(TABLE))
 def test_every_operation_is_shown_once_and_found_by_its_words(name: str) -> None:
-    shown = [entry for entry in commands.shown() if entry.operation.name == name and not entry.is_own]
-    assert len(shown) == 1
+    shown = [entry for entry in commands.shown() if entry.operation.name == name]
+    assert len(shown) == 1  # one of Marrow's own may stand in its place
     entry, length = commands.find([*shown[0].words, "--json"])
     assert entry is shown[0]
     assert length == len(shown[0].words)

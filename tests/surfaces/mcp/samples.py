@@ -10,7 +10,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from marrow.model.scope import LOCAL_NAMESPACE
+from marrow.model.session import Session
+from marrow.store import open_store
+
 ADDRESS, OTHER, BEFORE, FOLDER, PROJECT = "<address>", "<other>", "<before>", "<folder>", "demo"
+SESSION = "0198-a-session"
 
 
 @dataclass(frozen=True)
@@ -33,6 +38,7 @@ SAMPLES: dict[str, Sample] = {
     "memory_update": sample(address=ADDRESS, content="What holds now.", reason="it moved"),
     "memory_relate": sample(source=ADDRESS, target=OTHER, rel="caused_by"),
     "memory_help": sample(context="all"),
+    "memory_context": sample(focus="the store", budget_tokens=1500),
     "memory_compress": sample(summary="Servers listen on ports, and tests are slow.", addresses=[ADDRESS, OTHER]),
     "memory_session_compress": Sample(
         {"summary": "Two things were said.", "thread": "a-session"},
@@ -66,6 +72,7 @@ SAMPLES: dict[str, Sample] = {
     ),
     "reindex": sample(what="all"),
     "erase": sample(address=ADDRESS, dry_run=False, confirm=True),
+    "usage": sample(since="7 days ago"),
     "memory_reinforce": sample(address=ADDRESS),
     "memory_used": sample(said="It is as the memory says.", files=["src/app.py"], addresses=[ADDRESS]),
     "memory_forget": sample(address=ADDRESS, reason="it was wrong"),
@@ -74,10 +81,52 @@ SAMPLES: dict[str, Sample] = {
     "memory_active": sample(domain="decisions", limit=2),
     "memory_log": sample(topic="SQLite", limit=5),
     "memory_explain": sample(address=ADDRESS, message="which sample is this?"),
+    "memory_gap": sample(topic="How long backups are kept", context="The auditor asks."),
+    "memory_ask": sample(question="Who rotates the keys?", context="They are old.", target_agent="ops"),
+    "memory_answer": Sample(
+        {"address": BEFORE, "content": "Ten, and then they are dropped."},
+        (("memory_gap", {"topic": "How many snapshots are kept"}),),
+    ),
+    "memory_checkpoint": sample(label="the move", done="the tables", remaining="the rows"),
+    "memory_handoff": sample(action="write", text="The move is half done: the rows are next."),
+    "set_task_context": sample(task="the move", details={"branch": "main"}),
+    "get_task_context": Sample({}, (("set_task_context", {"task": "the other move"}),)),
+    "memory_arc": sample(action="create", name="the great move", goal="Everything is in one store."),
+    "memory_survey": sample(ratings={"recall_precision": 4}, notes="It found what mattered."),
+    "memory_chains": Sample({"limit": 5}, (("memory_save", {"content": "In a chain.", "chain": "a-chain"}),)),
+    "memory_cat": Sample({"chain": "b-chain"}, (("memory_save", {"content": "One of b.", "chain": "b-chain"}),)),
+    "memory_promote": Sample(
+        {"chain": "c-chain"},
+        (("memory_save", {"content": "One of c.", "chain": "c-chain", "preliminary": True}),),
+    ),
+    "memory_stash": Sample(
+        {"chain": "d-chain", "reason": "later"}, (("memory_save", {"content": "One of d.", "chain": "d-chain"}),)
+    ),
+    "memory_stash_pop": Sample(
+        {"chain": "e-chain"},
+        (
+            ("memory_save", {"content": "One of e.", "chain": "e-chain"}),
+            ("memory_stash", {"chain": "e-chain"}),
+        ),
+    ),
+    "memory_session_status": sample(),
+    "sessions": sample(since="3 days ago", limit=5),
+    "session_show": sample(session=SESSION),
+    "pause": sample(until="2 hours"),
+    "resume": Sample({}, (("pause", {}),)),
+    "compress_pending": sample(limit=10),
     "memory_init": sample(),
     "memory_projects": sample(),
     "memory_switch": sample(project=PROJECT),
 }
+
+
+def capture_session(store: str) -> None:
+    """A session, as hooks report them: no operation makes one."""
+    opened = open_store(store)
+    with opened.writing() as writer:
+        writer.keep_session(LOCAL_NAMESPACE, Session(SESSION, "claude-code", PROJECT, turns=1, title="A session"))
+    opened.close()
 
 
 def filled(value: Any, places: Mapping[str, str]) -> Any:

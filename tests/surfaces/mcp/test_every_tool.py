@@ -15,7 +15,7 @@ from marrow.model import errors
 from marrow.operations.catalogue import NAMES, TABLE
 
 from .launch import ERAS, Started
-from .samples import ADDRESS, BEFORE, FOLDER, OTHER, SAMPLES, filled
+from .samples import ADDRESS, BEFORE, FOLDER, OTHER, SAMPLES, capture_session, filled
 
 
 def test_every_operation_has_a_sample_and_every_sample_an_operation() -> None:
@@ -52,6 +52,7 @@ def test_every_tool_is_listed_and_answers_in_its_own_shape(era: str, started: St
             assert isinstance(text, TextContent)
             assert text.text.strip(), name
 
+    capture_session(started.store)
     started.talk(conversation, era=era)
 
 

@@ -9,10 +9,10 @@ from anthropic_tokenizer import count_tokens
 from mcp import Client
 
 from marrow.model.errors import Invalid
+from marrow.model.groups import chosen_groups
 from marrow.operations.catalogue import GROUPS, TABLE, in_groups
 from marrow.surfaces.mcp.hosts import EVERYDAY, EVERYTHING, HOSTS, host_named
 from marrow.surfaces.mcp.instructions import instructions
-from marrow.surfaces.mcp.tools import chosen_groups
 
 from .launch import ERAS, Piped, Started, handshake, request, stateless
 

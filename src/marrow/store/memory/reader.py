@@ -16,6 +16,7 @@ from ...model.record import CURRENT, FOREVER, Filter, Interval, Project, Record,
 from ...model.standing import ACTIVE
 from ..bm25 import rarity, weight
 from ..protocol import Attachment, Measurement, Projects, Use
+from .sessions import SessionReader
 from .tables import LinkRow, Tables
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from ..protocol import Vector
 
 
-class MemoryReader:
+class MemoryReader(SessionReader):
     """Every protocol of `Reader`."""
 
     def __init__(self, tables: Tables) -> None:
@@ -277,6 +278,21 @@ class MemoryReader:
         dimensions = (self.vector_model() or ("", 1))[1]
         return {id_: from_bytes(self._t.vectors[id_], dimensions) for id_ in entries if id_ in self._t.vectors}
 
+    def refined(self, namespace: str, projects: Projects) -> float:
+        ours = [e.id for e in self._t.entries.values() if e.namespace == namespace]
+        ours = [id_ for id_ in ours if projects is None or self._t.entries[id_].project in projects]
+        every = [id_ for id_ in ours if id_ in self._t.vectors]
+        return len(self._refined().intersection(every)) / len(every) if every else 0.0
+
+    def unrefined(self, limit: int) -> list[int]:
+        left = sorted(self._t.vectors.keys() - self._refined())
+        first = self._t.entries[left[0]] if left else None
+        return [id_ for id_ in left if first and self._t.entries[id_].project == first.project][:limit]
+
+    def _refined(self) -> frozenset[int]:
+        found: frozenset[int] = self._t.facts.get("refined", frozenset())
+        return found
+
     def _matrix(self) -> Matrix:
         from ..matrix import Matrix
 
@@ -308,6 +324,9 @@ class MemoryReader:
             "words": len(t.words),
             "vectors": len(t.vectors),
             "measurements": len(t.measurements),
+            "traces": len(t.traces),
+            "sessions": len(t.sessions),
+            "injections": len(t.injections),
             "bytes": 0,
             "log_bytes": 0,
         }

@@ -10,6 +10,8 @@ from ...model.event import Event, Head, Snapshot
 from ...model.link import Anchor, Link
 from ...model.node import Node, Occurrence
 from ...model.record import Interval
+from ...model.session import Injection, Session
+from ...model.trace import Trace
 from ..protocol import Measurement, Use
 
 
@@ -53,3 +55,8 @@ class Tables:
     uses: dict[int, Use] = field(default_factory=dict)
     facts: dict[str, Any] = field(default_factory=dict)
     measurements: dict[int, Measurement] = field(default_factory=dict)
+    traces: dict[int, tuple[str, Trace]] = field(default_factory=dict)
+    trace_numbers: dict[tuple[str, str], int] = field(default_factory=dict)
+    sessions: dict[tuple[str, str], Session] = field(default_factory=dict)
+    injections: dict[int, tuple[str, str, Injection]] = field(default_factory=dict)
+    inbox: dict[str, int] = field(default_factory=dict)

@@ -14,6 +14,7 @@ from ...model.record import FOREVER, Interval
 from ...model.standing import ACTIVE, Standing
 from ..protocol import Measurement, Use
 from .reader import MemoryReader
+from .sessions import SessionWriter
 from .tables import Entry, LinkRow, Tables
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 _NOTHING = object()
 
 
-class MemoryWriter(MemoryReader):
+class MemoryWriter(MemoryReader, SessionWriter):
     """Every protocol of `Writer`. What it overwrites is kept until the transaction ends."""
 
     def __init__(self, tables: Tables) -> None:
@@ -158,6 +159,11 @@ class MemoryWriter(MemoryReader):
         for entry, vector in vectors:
             self._set(self._t.vectors, entry, to_bytes(vector))
 
+    def refine(self, vectors: Sequence[tuple[int, Vector]]) -> None:
+        self.index_vectors(vectors)
+        known: frozenset[int] = self._t.facts.get("refined", frozenset())
+        self._set(self._t.facts, "refined", known | {entry for entry, _ in vectors})
+
     def clear_words(self) -> None:
         for entry in list(self._t.words):
             self._drop(self._t.words, entry)
@@ -166,9 +172,11 @@ class MemoryWriter(MemoryReader):
         for entry in list(self._t.vectors):
             self._drop(self._t.vectors, entry)
         self._set(self._t.facts, "vector_model", (model, dimensions))
+        self._set(self._t.facts, "refined", frozenset())
 
     def erase(self, namespace: str, addresses: Sequence[str]) -> None:
         gone = set(addresses)
+        self._erase_traces_of(namespace, gone)
         for entry in [e for e in self._t.entries.values() if e.namespace == namespace and e.address in gone]:
             for table in (self._t.entries, self._t.words, self._t.vectors, self._t.uses):
                 self._drop(table, entry.id)

@@ -338,6 +338,21 @@ INSERT INTO vectors (entry, vector) VALUES (?, ?) ON CONFLICT (entry) DO UPDATE 
 -- name: clear_vectors
 DELETE FROM vectors
 
+-- name: clear_refined
+DELETE FROM facts WHERE name GLOB 'refined:*'
+
+-- name: refined_marks
+SELECT name, value FROM facts WHERE name GLOB 'refined:*'
+
+-- name: last_vector
+SELECT max(entry) FROM vectors WHERE entry BETWEEN ? AND ?
+
+-- name: vector_entries
+SELECT entry FROM vectors WHERE entry BETWEEN ? AND ? ORDER BY entry LIMIT ?
+
+-- name: project_numbers
+SELECT id FROM projects ORDER BY id
+
 -- name: inactive
 SELECT entry FROM standings INDEXED BY standings_inactive
  WHERE until = 4611686018427387904 AND state <> 'active' AND entry BETWEEN ? AND ?
@@ -444,3 +459,150 @@ SELECT seq, salts, addresses FROM events WHERE namespace = ? AND instr(addresses
 
 -- name: scrub_event
 UPDATE events SET salts = ?, addresses = ? WHERE namespace = ? AND seq = ?
+
+-- Sessions and traces (sessions.py) from here on.
+
+-- name: next_trace
+SELECT max(coalesce((SELECT max(number) FROM traces), 0) + 1,
+           coalesce((SELECT CAST(value AS INTEGER) FROM facts WHERE name = 'next_trace'), 1))
+
+-- name: keep_next_trace
+INSERT INTO facts (name, value) SELECT 'next_trace', coalesce(max(number), 0) + 1 FROM traces WHERE true
+ON CONFLICT (name) DO UPDATE SET value = max(CAST(value AS INTEGER), CAST(excluded.value AS INTEGER))
+
+-- name: add_trace
+INSERT INTO traces (namespace, number, project, id, at, host, session, event, turn, tool, does, body, state, attempts,
+                    error)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (namespace, id) DO NOTHING
+
+-- name: settle_trace
+UPDATE traces SET state = ?, error = ?, attempts = attempts + 1 WHERE namespace = ? AND number = ?
+
+-- name: traces
+SELECT id, at, host, session, event, turn, tool, does, body, number, state, attempts, error, project FROM traces
+ WHERE namespace = (SELECT id FROM namespaces WHERE name = :namespace) AND number > :after
+   AND (:state = '' OR state = :state) AND (:project IS NULL OR project = :project)
+   AND (:session = '' OR session = :session)
+ ORDER BY number LIMIT :limit
+
+-- name: traces_raw
+SELECT id, at, host, session, event, turn, tool, does, body, number, state, attempts, error, project
+  FROM traces INDEXED BY traces_raw
+ WHERE namespace = (SELECT id FROM namespaces WHERE name = :namespace) AND state = 'raw' AND number > :after
+   AND (:project IS NULL OR project = :project) AND (:session = '' OR session = :session)
+ ORDER BY number LIMIT :limit
+
+-- name: traces_failed
+SELECT id, at, host, session, event, turn, tool, does, body, number, state, attempts, error, project
+  FROM traces INDEXED BY traces_failed
+ WHERE namespace = (SELECT id FROM namespaces WHERE name = :namespace) AND state = 'failed' AND number > :after
+   AND (:project IS NULL OR project = :project) AND (:session = '' OR session = :session)
+ ORDER BY number LIMIT :limit
+
+-- name: traces_of_session
+SELECT id, at, host, session, event, turn, tool, does, body, number, state, attempts, error, project
+  FROM traces INDEXED BY traces_by_session
+ WHERE namespace = (SELECT id FROM namespaces WHERE name = :namespace) AND session = :session AND number > :after
+   AND (:state = '' OR state = :state) AND (:project IS NULL OR project = :project)
+ ORDER BY number LIMIT :limit
+
+-- name: trace_counts
+SELECT (SELECT count(*) FROM traces WHERE namespace = n.id),
+       (SELECT count(*) FROM traces INDEXED BY traces_raw WHERE namespace = n.id AND state = 'raw'),
+       (SELECT count(*) FROM traces INDEXED BY traces_failed WHERE namespace = n.id AND state = 'failed')
+  FROM namespaces n WHERE n.name = ?
+
+-- name: prune_traces
+DELETE FROM traces WHERE at < ?
+
+-- name: keep_session
+INSERT INTO sessions (namespace, session, host, project, cwd, started_at, last_at, ended_at, turns, title, detail)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (namespace, session) DO UPDATE SET host = excluded.host, project = excluded.project, cwd = excluded.cwd,
+    started_at = excluded.started_at, last_at = excluded.last_at, ended_at = excluded.ended_at, turns = excluded.turns,
+    title = excluded.title, detail = excluded.detail
+
+-- name: session
+SELECT session, host, project, cwd, started_at, last_at, ended_at, turns, title, detail FROM sessions
+ WHERE namespace = (SELECT id FROM namespaces WHERE name = ?) AND session = ?
+
+-- name: sessions
+SELECT session, host, project, cwd, started_at, last_at, ended_at, turns, title, detail FROM sessions
+ WHERE namespace = (SELECT id FROM namespaces WHERE name = :namespace)
+   AND (:projects IS NULL OR project IN (SELECT value FROM json_each(:projects)))
+   AND (:open IS NULL OR (ended_at IS NULL) = :open) AND (:since IS NULL OR last_at >= :since)
+ ORDER BY last_at DESC, session DESC LIMIT :limit
+
+-- name: sessions_of_project
+SELECT session, host, project, cwd, started_at, last_at, ended_at, turns, title, detail
+  FROM sessions INDEXED BY sessions_by_project
+ WHERE namespace = (SELECT id FROM namespaces WHERE name = :namespace) AND project = :project
+   AND last_at >= coalesce(:since, -9223372036854775808) AND (:open IS NULL OR (ended_at IS NULL) = :open)
+ ORDER BY last_at DESC, session DESC LIMIT :limit
+
+-- name: prune_sessions
+DELETE FROM sessions WHERE last_at < ?
+
+-- name: add_injection
+INSERT INTO injections (namespace, project, session, turn, at, event, address, tokens, file)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+
+-- name: injections
+SELECT session, turn, at, event, lower(hex(address)), tokens, file FROM injections
+ WHERE namespace = (SELECT id FROM namespaces WHERE name = :namespace) AND (:since IS NULL OR at >= :since)
+ ORDER BY number DESC LIMIT :limit
+
+-- name: injections_of_session
+SELECT session, turn, at, event, lower(hex(address)), tokens, file FROM injections INDEXED BY injections_by_session
+ WHERE namespace = (SELECT id FROM namespaces WHERE name = :namespace) AND session = :session
+   AND (:address IS NULL OR address = :address) AND (:since IS NULL OR at >= :since)
+ ORDER BY number DESC LIMIT :limit
+
+-- name: injections_of_address
+SELECT session, turn, at, event, lower(hex(address)), tokens, file FROM injections INDEXED BY injections_by_address
+ WHERE namespace = (SELECT id FROM namespaces WHERE name = :namespace) AND address = :address
+   AND (:since IS NULL OR at >= :since)
+ ORDER BY number DESC LIMIT :limit
+
+-- name: prune_injections
+DELETE FROM injections WHERE at < ?
+
+-- name: inbox_position
+SELECT place FROM inbox WHERE segment = ?
+
+-- name: place_inbox
+INSERT INTO inbox (segment, place) VALUES (?, ?) ON CONFLICT (segment) DO UPDATE SET place = excluded.place
+
+-- name: drop_inbox
+DELETE FROM inbox WHERE segment = ?
+
+-- name: has_sessions
+SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'traces'
+
+-- name: session_sizes
+SELECT 'traces', count(*) FROM traces UNION ALL
+SELECT 'sessions', count(*) FROM sessions UNION ALL
+SELECT 'injections', count(*) FROM injections
+
+-- name: erase_traces
+DELETE FROM traces WHERE namespace = :namespace AND (:session = '' OR session = :session)
+   AND (:projects IS NULL OR project IN (SELECT value FROM json_each(:projects)))
+
+-- name: erase_sessions
+DELETE FROM sessions WHERE namespace = :namespace AND (:session = '' OR session = :session)
+   AND (:projects IS NULL OR project IN (SELECT value FROM json_each(:projects)))
+
+-- name: erase_injections
+DELETE FROM injections WHERE namespace = :namespace AND (:session = '' OR session = :session)
+   AND (:projects IS NULL OR project IN (SELECT value FROM json_each(:projects)))
+
+-- name: erase_entry_traces
+DELETE FROM traces WHERE namespace = :namespace
+   AND session IN (SELECT thread FROM occurrences WHERE entry = :entry AND thread <> '')
+
+-- name: blank_entry_sessions
+UPDATE sessions SET title = '', detail = '{}' WHERE namespace = :namespace
+   AND session IN (SELECT thread FROM occurrences WHERE entry = :entry AND thread <> '')
+
+-- name: erase_injections_of
+DELETE FROM injections WHERE namespace = ? AND address = ?

@@ -18,7 +18,8 @@ from ...model.record import CURRENT, Filter, Interval, Project, Record
 from ..chains import unpacked
 from ..protocol import Attachment, Measurement, Projects, Use
 from .rows import as_json, event_of, interval_of, leaves_of, occurrence_of, queries, record_of, standing_of
-from .vectors import VectorCache
+from .sessions import SessionReader
+from .vectors import REFINED, VectorCache
 
 if TYPE_CHECKING:
     import numpy as np
@@ -56,7 +57,7 @@ def spans_of(projects: Sequence[int]) -> list[tuple[int, int]]:
     return spans
 
 
-class SqliteReader:
+class SqliteReader(SessionReader):
     """Every protocol of `Reader`. Lives as long as its transaction."""
 
     def __init__(self, connection: apsw.Connection, cache: VectorCache, path: str) -> None:
@@ -394,6 +395,30 @@ class SqliteReader:
         dimensions = (self.vector_model() or ("", 1))[1]
         return {entry: from_bytes(blob, dimensions) for entry, blob in self._run("vectors_of", (as_json(entries),))}
 
+    def refined_marks(self) -> dict[int, int]:
+        """Up to which entry the vectors of each project are the better ones."""
+        return {int(name.removeprefix(REFINED)): int(value) for name, value in self._run("refined_marks")}
+
+    def refined(self, namespace: str, projects: Projects) -> float:
+        marks = self.refined_marks()
+        if not marks:
+            return 0.0
+        done = every = 0
+        for project in self._chosen_ids(namespace, projects):
+            first = first_entry(project)
+            last = self._run("last_vector", (first, last_entry(project))).get
+            every += 0 if last is None else last - first + 1
+            done += max(0, marks.get(project, first - 1) - first + 1)
+        return done / every if every else 0.0
+
+    def unrefined(self, limit: int) -> list[int]:
+        marks = self.refined_marks()
+        for (project,) in self._run("project_numbers").fetchall():
+            first = marks.get(project, first_entry(project) - 1) + 1
+            if found := [entry for (entry,) in self._run("vector_entries", (first, last_entry(project), limit))]:
+                return found
+        return []
+
     def vector_epoch(self) -> str:
         return self.fact("vector_epoch") or "0"
 
@@ -415,7 +440,7 @@ class SqliteReader:
         return [Measurement(*row) for row in self._run("measurements", {"since": since, "type": kind})]
 
     def sizes(self) -> Mapping[str, int]:
-        counted: dict[str, int] = dict(self._run("sizes").fetchall())
+        counted: dict[str, int] = dict(self._run("sizes").fetchall()) | self._session_sizes()
         for suffix, name in (("", "bytes"), ("-wal", "log_bytes")):
             file = self._path + suffix
             counted[name] = os.path.getsize(file) if os.path.exists(file) else 0

@@ -200,3 +200,62 @@ CREATE TABLE measurements (
     detail     TEXT NOT NULL
 );
 CREATE INDEX measurements_by_at ON measurements (at);
+
+CREATE TABLE traces (
+    number    INTEGER PRIMARY KEY,
+    namespace INTEGER NOT NULL REFERENCES namespaces(id),
+    id        TEXT NOT NULL,
+    project   TEXT NOT NULL,
+    at        INTEGER NOT NULL,
+    host      TEXT NOT NULL,
+    session   TEXT NOT NULL,
+    event     TEXT NOT NULL,
+    turn      TEXT NOT NULL,
+    tool      TEXT NOT NULL,
+    does      TEXT NOT NULL,
+    state     TEXT NOT NULL,
+    attempts  INTEGER NOT NULL,
+    error     TEXT NOT NULL,
+    body      TEXT NOT NULL,
+    UNIQUE (namespace, id)
+);
+CREATE INDEX traces_raw ON traces (namespace) WHERE state = 'raw';
+CREATE INDEX traces_failed ON traces (namespace) WHERE state = 'failed';
+CREATE INDEX traces_by_session ON traces (namespace, session);
+CREATE INDEX traces_by_at ON traces (at);
+
+CREATE TABLE sessions (
+    namespace  INTEGER NOT NULL REFERENCES namespaces(id),
+    session    TEXT NOT NULL,
+    host       TEXT NOT NULL,
+    project    TEXT NOT NULL,
+    cwd        TEXT NOT NULL,
+    started_at INTEGER NOT NULL,
+    last_at    INTEGER NOT NULL,
+    ended_at   INTEGER,
+    turns      INTEGER NOT NULL,
+    title      TEXT NOT NULL,
+    detail     TEXT NOT NULL,
+    PRIMARY KEY (namespace, session)
+) WITHOUT ROWID;
+CREATE INDEX sessions_by_project ON sessions (namespace, project, last_at);
+
+CREATE TABLE injections (
+    number    INTEGER PRIMARY KEY,
+    namespace INTEGER NOT NULL REFERENCES namespaces(id),
+    project   TEXT NOT NULL,
+    session   TEXT NOT NULL,
+    turn      TEXT NOT NULL,
+    at        INTEGER NOT NULL,
+    event     TEXT NOT NULL,
+    address   BLOB NOT NULL,
+    tokens    INTEGER NOT NULL,
+    file      TEXT NOT NULL
+);
+CREATE INDEX injections_by_session ON injections (namespace, session);
+CREATE INDEX injections_by_address ON injections (namespace, address);
+
+CREATE TABLE inbox (
+    segment TEXT PRIMARY KEY,
+    place   INTEGER NOT NULL
+) WITHOUT ROWID;

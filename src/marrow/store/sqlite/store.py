@@ -86,6 +86,7 @@ class SqliteStore:
         busy_timeout_ms: int = 10_000,
         scripts: Sequence[Migration] | None = None,
         vfs: str | None = None,
+        as_it_is: bool = False,
     ) -> None:
         file = Path(path).expanduser()
         self.path = str(file)
@@ -94,6 +95,7 @@ class SqliteStore:
         self._busy_timeout_ms = busy_timeout_ms
         self._scripts = tuple(scripts or migrations())
         self._vfs = vfs
+        self._is_as_it_is = as_it_is
         self._cache = VectorCache(now_micros)
         self._local = threading.local()
         self._write_lock = threading.RLock()
@@ -137,6 +139,8 @@ class SqliteStore:
             # What is still there is worth reading; nothing may be written over it.
             self.read_only = True
         connection = self._connection()
+        if self._is_as_it_is:
+            self._scripts = self._scripts_of(connection)
         prepare(connection, self.path, self._scripts, self.read_only, self._busy_timeout_ms)
         _OPEN_PATHS[os.path.realpath(file)] += 1
         self._is_counted = True
@@ -241,7 +245,7 @@ class SqliteStore:
             raise NotFound(f"There is no backup at {path}.", hint="Check the path.", field="path")
         if self.read_only and not self.damage:
             raise ReadOnly(f"{self.path} is open for reading only.", hint="Check the permissions of the file.")
-        checked = SqliteStore(str(source), read_only=True, scripts=self._scripts_of(source))
+        checked = SqliteStore(str(source), read_only=True, scripts=self._scripts, as_it_is=True)
         found = checked.damages()
         checked.close()
         if found:
@@ -265,15 +269,10 @@ class SqliteStore:
         with self.writing() as writer:
             writer.new_epoch()
 
-    def _scripts_of(self, backup: Path) -> Sequence[Migration]:
-        """Those that a backup had seen. An older one is read as it is, and migrated once it is in its place."""
-        with translating(str(backup)):
-            connection = connect(str(backup), True, self._busy_timeout_ms)
-            try:
-                format_ = format_of(connection, str(backup))
-            finally:
-                connection.close()
-        return [script for script in self._scripts if script.number <= format_] or self._scripts
+    def _scripts_of(self, connection: apsw.Connection) -> tuple[Migration, ...]:
+        """Those that a file has seen. An older backup is read as it is, and migrated once it is in its place."""
+        format_ = format_of(connection, self.path)
+        return tuple(script for script in self._scripts if script.number <= format_) or self._scripts
 
     def problems(self) -> list[str]:
         if self.damage:

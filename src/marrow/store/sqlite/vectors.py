@@ -13,12 +13,18 @@ if TYPE_CHECKING:
     from .lengths import Lengths
 
 
+# Facts with this name say up to which entry the vectors of a project are the better ones.
+REFINED = "refined:"
+
+
 class IndexRows(Protocol):
     """What the cache reads from."""
 
     def vector_model(self) -> tuple[str, int] | None: ...
 
     def vector_epoch(self) -> str: ...
+
+    def refined_marks(self) -> dict[int, int]: ...
 
     def vectors_between(self, first: int, last: int) -> list[tuple[int, bytes]]: ...
 
@@ -29,7 +35,7 @@ class VectorCache:
     """One matrix a project, the lengths of its texts, and the numbers of the projects, which never change.
 
     Entries only ever get higher numbers, so what is kept grows at its end; whenever a vector is removed or replaced the
-    store's epoch changes and everything is read anew."""
+    store's epoch changes and everything is read anew. Only what is refined is read again from where that began."""
 
     def __init__(self, now: Callable[[], int]) -> None:
         self.now = now
@@ -58,11 +64,15 @@ class VectorCache:
         found = []
         with self._lock:  # compared and filled under one lock, or a reader of an older state would fill a newer cache
             self._renew(rows.vector_epoch())
+            marks = rows.refined_marks()
             for project in projects:
                 matrix = self._matrices.get(project)
                 if matrix is None:
                     model = rows.vector_model()
-                    matrix = self._matrices[project] = Matrix(model[1] if model else 0)
+                    matrix = self._matrices[project] = Matrix(model[1] if model else 0, marks.get(project, 0))
+                elif matrix.refined != marks.get(project, 0):
+                    # Vectors are made better in the entries' order: those up to the old mark are as they were.
+                    matrix = self._matrices[project] = matrix.up_to(matrix.refined, marks.get(project, 0))
                 first = max(matrix.last + 1, project << 32)
                 added = rows.vectors_between(first, (project << 32) + (1 << 32) - 1)
                 matrix.extend([entry for entry, _ in added], [blob for _, blob in added])

@@ -20,6 +20,8 @@ from ..chains import packed
 from ..protocol import Measurement
 from .reader import SqliteReader, bounds_of, first_entry, last_entry
 from .rows import SWEEP_DUE, as_json, leaves_of, standing_row, touched_columns
+from .sessions import SessionWriter
+from .vectors import REFINED
 
 if TYPE_CHECKING:
     from ..protocol import Vector
@@ -32,7 +34,7 @@ _FIRST_ROWS = (
 _ENTRY_TABLES = ("words", "vector", "uses", "anchors", "standings", "occurrences")
 
 
-class SqliteWriter(SqliteReader):
+class SqliteWriter(SqliteReader, SessionWriter):
     """Every protocol of `Writer`."""
 
     _namespaces: dict[str, int]
@@ -268,6 +270,15 @@ class SqliteWriter(SqliteReader):
         if any(entry not in self._fresh for entry, _ in vectors):
             self.new_epoch()
 
+    def refine(self, vectors: Sequence[tuple[int, Vector]]) -> None:
+        from ..matrix import to_bytes
+
+        for entry, vector in vectors:
+            self._run("put_vector", (entry, to_bytes(vector)))
+        for project in {entry >> 32 for entry, _ in vectors}:
+            last = max(entry for entry, _ in vectors if entry >> 32 == project)
+            self._run("put_fact", (f"{REFINED}{project}", str(last)))
+
     def new_epoch(self) -> None:
         """What other processes keep in memory about this file is no longer right."""
         self._run("put_fact", ("vector_epoch", os.urandom(8).hex()))
@@ -277,6 +288,7 @@ class SqliteWriter(SqliteReader):
 
     def clear_vectors(self, model: str, dimensions: int) -> None:
         self._run("clear_vectors")
+        self._run("clear_refined")
         self._run("put_fact", ("vector_model", json.dumps([model, dimensions])))
         self.new_epoch()
 
@@ -287,7 +299,9 @@ class SqliteWriter(SqliteReader):
             raw = bytes.fromhex(address)
             node = self._run("node_id", (space, raw)).get
             if node is not None:
-                for (entry,) in self._run("entries_of_node", (node,)).fetchall():
+                entries = [entry for (entry,) in self._run("entries_of_node", (node,)).fetchall()]
+                self._erase_traces_of(space, raw, entries)
+                for entry in entries:
                     # The number is not given again: what others keep in memory goes by numbers that only rise.
                     self._run("keep_next_entry", {"entry": entry})
                     for table in _ENTRY_TABLES:

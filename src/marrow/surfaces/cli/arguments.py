@@ -2,7 +2,8 @@
 
 What must be given stands in its place; a last text takes all the words that are left. What may be left out is an
 option, but for one: where nothing that must be given takes the rest, the first text that may follow stands in its
-place too, so that `marrow search sqlite` and `marrow save …` read naturally. Everything can be written as an option.
+place too, so that `marrow search sqlite` and `marrow save …` read naturally, and after an address that may be left out
+one more: `marrow forget 3fa9c1 a guess`. Everything can be written as an option.
 """
 
 from __future__ import annotations
@@ -48,9 +49,11 @@ def shape(operation: Operation, positionals: Sequence[str] = ()) -> Shape:
     else:
         placed = [a for a in arguments if a.required]
         if not (placed and takes_words(placed[-1])):
-            following = next((a for a in arguments if not a.required), None)
-            if following is not None and _may_stand(following):
-                placed.append(following)
+            optional = [a for a in arguments if not a.required]
+            while optional and _may_stand(optional[0]):
+                placed.append(optional.pop(0))
+                if placed[-1].name not in ADDRESSES:  # an address takes one word, and a text may follow it
+                    break
     options = tuple(a for a in arguments if a not in placed)
     return Shape(tuple(placed), options, bool(placed) and takes_words(placed[-1]))
 

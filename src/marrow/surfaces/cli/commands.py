@@ -40,7 +40,8 @@ def entries() -> dict[tuple[str, ...], Entry]:
     found |= {words: found[name,] for words, name in own.ALSO.items()}
     for operation in TABLE.values():
         words = operation.command if operation.command not in found else tuple(operation.name.split("_"))
-        found[words] = Entry(words, operation)
+        if words not in found:  # one of Marrow's own may do all that an operation does, and more
+            found[words] = Entry(words, operation)
     for entry in list(found.values()):
         if entry.is_own:
             continue
@@ -64,7 +65,8 @@ def by_group() -> Iterator[tuple[str, str, list[Entry]]]:
 
 def entry_of(name: str) -> Entry:
     """The command of an operation of the table."""
-    return next(entry for entry in shown() if entry.operation.name == name and not entry.is_own)
+    named = [entry for entry in shown() if entry.operation.name == name]
+    return next((entry for entry in named if not entry.is_own), named[0])
 
 
 def find(given: Sequence[str]) -> tuple[Entry | None, int]:

@@ -107,6 +107,98 @@ def help(  # noqa: A001 the word that people type
     call.output.page(page_of(topic.split(), bold=call.output.is_coloured()))
 
 
+def daemon_start(call: Invocation) -> None:
+    """Start the daemon, if it does not run. Usually nobody has to: hooks and agents start it when they need it."""
+    from .daemon import start_daemon
+
+    start_daemon(call)
+
+
+def daemon_stop(call: Invocation) -> None:
+    """End the daemon. What was captured and not yet worked off waits for the next one."""
+    from .daemon import stop_daemon
+
+    stop_daemon(call)
+
+
+def daemon_restart(call: Invocation) -> None:
+    """End the daemon and start it again."""
+    from .daemon import restart_daemon
+
+    restart_daemon(call)
+
+
+def daemon_status(call: Invocation) -> None:
+    """Whether the daemon runs, how long, how large; what waits in its queue, and what failed with which error."""
+    from .daemon import show_status
+
+    show_status(call)
+
+
+def doctor(call: Invocation, repair: Annotated[bool, "mend everything that is derived"] = False) -> int:
+    """Look for what is wrong: with the store, with the daemon, with the hosts that Marrow is installed in.
+
+    Every link of the chain is tried for real, from a hook's line in the inbox to the answer; what is broken is said
+    with how to mend it.
+    """
+    from .doctor import run_doctor
+
+    return run_doctor(call, repair)
+
+
+def hook(
+    call: Invocation,
+    host: Annotated[str, "claude-code, codex, cursor, vscode, copilot, gemini, antigravity or opencode"],
+    event: Annotated[str, "the host's name of the event, such as SessionStart"],
+) -> None:
+    """What a host's hooks start: takes an event as JSON on standard input, and always ends with 0.
+
+    `marrow install` writes these calls. With --debug, a line in log/hook.log of Marrow's folder says what was done.
+    """
+    raise Internal("marrow hook is started before the command line is.", hint="Give a host and an event.")
+
+
+def install(
+    call: Invocation,
+    hosts: Annotated[
+        list[str] | None, "claude-code, codex, cursor, copilot, gemini, opencode; default: all found"
+    ] = None,
+    skills_only: Annotated[bool, "no MCP server: skills that call the command line instead"] = False,
+    hooks: Annotated[bool, "with hooks: what a session does is kept, and what matters is told"] = True,
+    repository: Annotated[bool, "into the repository at hand, for everyone in it, not for your user"] = False,
+    dry_run: bool = False,
+    confirm: bool = False,
+) -> None:
+    """Put Marrow into the hosts of your agents: hooks, the MCP server, skills.
+
+    Shows which files it will change and asks. What else is in them stays. A second run changes nothing.
+    """
+    from .install import run_install
+
+    run_install(
+        call,
+        hosts or [],
+        skills_only=skills_only,
+        hooks=hooks,
+        repository=repository,
+        dry_run=dry_run,
+        confirm=confirm,
+    )
+
+
+def uninstall(
+    call: Invocation,
+    hosts: Annotated[list[str] | None, "the hosts; default: every one that Marrow was put into"] = None,
+    repository: Annotated[bool, "out of the repository at hand, not of your user's files"] = False,
+    dry_run: bool = False,
+    confirm: bool = False,
+) -> None:
+    """Take Marrow out of the hosts again. Every file is as it was before, but for what others changed since."""
+    from .install import run_uninstall
+
+    run_uninstall(call, hosts or [], repository=repository, dry_run=dry_run, confirm=confirm)
+
+
 def mcp(
     call: Invocation,
     standalone: Annotated[bool, "serve in this process, without the daemon"] = False,
@@ -114,19 +206,29 @@ def mcp(
 ) -> None:
     """Serve the memory to an agent: an MCP server on standard input and output.
 
-    A host starts this, from the repository that the memory is about. Until there is a daemon, every server is
-    a standalone one.
+    A host starts this, from the repository that the memory is about. It hands everything to the daemon, which it starts
+    when there is none; --standalone is for hosts that forbid that.
     """
     raise Internal("marrow mcp is started before the command line is.", hint="Run `marrow mcp` itself.")
 
 
 OWN = tuple(
     Operation(function.__name__, GROUP, function)
-    for function in (tour, bench_recall, config, config_get, config_set, config_unset, completion, help, mcp)
+    for function in (
+        *(tour, bench_recall, config, config_get, config_set, config_unset),
+        *(daemon_start, daemon_stop, daemon_restart, daemon_status, doctor),
+        *(install, uninstall),
+        *(completion, help, mcp, hook),
+    )
 )
 # Other words for them.
 ALSO = {("config", "list"): "config"}
 # Which of the common options that take a value mean something to them; to the others none does.
-VALUES = {"tour": ("--project", "--store"), "bench_recall": ("--project", "--store"), "mcp": ("--project", "--store")}
-# The tour takes a folder and then a question; every other command's positional arguments follow from its signature.
-POSITIONALS = {"tour": ("path", "question")}
+VALUES = {
+    "doctor": ("--project", "--store"),
+    "tour": ("--project", "--store"),
+    "bench_recall": ("--project", "--store"),
+    "mcp": ("--project", "--store"),
+}
+# The tour takes a folder and then a question; of most commands the positional arguments follow from the signature.
+POSITIONALS = {"tour": ("path", "question"), "install": ("hosts",), "uninstall": ("hosts",)}

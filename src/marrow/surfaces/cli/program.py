@@ -78,8 +78,7 @@ def _run(given: Sequence[str], options: Sequence[str], output: Output) -> int:
     entry, values, invocation = parse(given, output)
     bound = _bound(entry, values)
     if entry.is_own:
-        entry.operation.function(invocation, **bound)
-        return 0
+        return int(entry.operation.function(invocation, **bound) or 0)
     return _perform(entry.operation, values, invocation)
 
 

@@ -49,15 +49,21 @@ class Access:
     """A memory that may not open. Then every call says why, and tries again: what was wrong may have been mended.
 
     The threads are fixed because each has a connection to the store of its own, which lives as long as the store.
+    With a `pool` the memory and the threads are others' too: they are asked for at each call, and not closed here.
     """
 
-    def __init__(self, make: Callable[[], Memory], threads: int = THREADS) -> None:
+    def __init__(
+        self, make: Callable[[], Memory], threads: int = THREADS, pool: ThreadPoolExecutor | None = None
+    ) -> None:
         self._make = make
         self._memory: Memory | None = None
         self._opening = threading.Lock()
-        self._pool = ThreadPoolExecutor(threads, thread_name_prefix="marrow")
+        self._is_shared = pool is not None
+        self._pool = pool or ThreadPoolExecutor(threads, thread_name_prefix="marrow")
 
     def memory(self) -> Memory:
+        if self._is_shared:
+            return self._make()
         with self._opening:
             if self._memory is None:
                 self._memory = self._make()
@@ -92,6 +98,8 @@ class Access:
 
     def close(self) -> None:
         """Let the running calls end, drop the waiting ones, write down what was measured, and let go of the store."""
+        if self._is_shared:
+            return
         self._pool.shutdown(wait=True, cancel_futures=True)
         with self._opening:
             if self._memory is not None:

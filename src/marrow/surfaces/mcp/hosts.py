@@ -25,7 +25,7 @@ UNKNOWN = Host()
 # Keyed by how the client's name begins, in lower case with hyphens between the words.
 HOSTS = {
     "claude-code": Host(EVERYTHING, keeps="anthropic/alwaysLoad"),  # Defers MCP tools by default.
-    "codex": Host(EVERYTHING),  # Puts every MCP tool behind its tool search.
+    "codex": Host(EVERYDAY),  # Puts every MCP tool behind its tool search, and among many does not find the right one.
     "cursor": Host(EVERYTHING),  # Gives the model names, and files to read the rest from.
     "github-copilot": Host(EVERYTHING),  # The command line: searches when there are more than about thirty.
     "visual-studio-code": Host(EVERYTHING),  # Defers all but its own.

@@ -19,10 +19,10 @@ from mcp.server.stdio import stdio_server
 
 from ...app import Memory, open_memory
 from ...model.errors import MarrowError
+from ...model.groups import chosen_groups
 from .access import Access
 from .courtesy import Inbound, Lines, every_request_answered
 from .server import ACTOR, build_server
-from .tools import chosen_groups
 
 PARENT_LOOK_SECONDS = 1.0
 LEAVE_SECONDS = 2.0

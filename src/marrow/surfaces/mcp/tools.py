@@ -4,24 +4,10 @@ from __future__ import annotations
 
 from mcp_types import Tool, ToolAnnotations
 
-from ...model.errors import Invalid
 from ...model.scope import READ
-from ...operations.catalogue import GROUPS, in_groups
+from ...operations.catalogue import in_groups
 from ...operations.table import Operation
-from .hosts import EVERYDAY, EVERYTHING, Host
-
-
-def chosen_groups(given: str | None) -> tuple[str, ...] | None:
-    """`core,tree` or `all` as groups; None when nothing was chosen, so that the host decides."""
-    if given is None or not given.strip():
-        return None
-    groups = tuple(dict.fromkeys(part.strip() for part in given.split(",") if part.strip()))
-    for group in groups:
-        if group not in GROUPS and group not in EVERYTHING:
-            raise Invalid(
-                f"There is no group of tools {group!r}.", hint=f"One of {', '.join(GROUPS)}, or all.", field="tools"
-            )
-    return groups or None
+from .hosts import EVERYDAY, Host
 
 
 def listed(groups: tuple[str, ...], host: Host) -> list[Tool]:

@@ -1,0 +1,288 @@
+#!/usr/bin/env python3
+"""Measures the daemon as hosts meet it: hooks and bridges as whole processes, its memory, and how fast it drains.
+
+    python bench/daemon.py [--nodes 100 100000] [--rounds 30] [--events 10000] [--out bench/results/daemon.json]
+
+A store of each size is filled; a real daemon serves it. Hooks are compared with the same interpreter doing
+`import json, os, re, sys`, bridges with a bare one, in turns. While the inbox is drained, recalls go on, and the
+slowest of them is printed. The limits are those that the project set itself; a line that misses one says so.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+SOURCES = Path(__file__).parents[1] / "src"
+sys.path.insert(0, str(SOURCES))
+
+from marrow.app import open_memory  # noqa: E402 found by the line above
+from marrow.capture import inbox, line  # noqa: E402
+
+HOOK = SOURCES / "marrow" / "surfaces" / "hook" / "run.py"
+IMPORTS = "import json, os, re, sys"
+BRIDGES = 20
+PROJECTS = 10
+WORDS = (
+    "deploy billing service queue worker cache index login retry schema migration order price token session gateway "
+    "build test release branch staging cluster latency timeout webhook invoice search upload export report audit"
+).split()
+QUESTION = "How do we deploy the billing service to staging?"
+
+
+class House:
+    """A home with a store of so many nodes, a repository, and the programs that run there."""
+
+    def __init__(self, folder: Path, nodes: int) -> None:
+        self.home = folder / "m"
+        self.project = folder / "project"
+        self.project.mkdir(parents=True)
+        subprocess.run(["git", "init", "-q", str(self.project)], check=True)
+        kept = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
+        self.environ = {**kept, "HOME": str(folder), "MARROW_HOME": str(self.home), "PYTHONPATH": str(SOURCES)}
+        self.home.mkdir(mode=0o700)
+        self._fill(nodes)
+
+    def _fill(self, nodes: int) -> None:
+        """In ten projects, one of them the repository's own."""
+        pick = random.Random(7)
+        store = str(self.home / "marrow.db")
+        for number in range(min(PROJECTS, nodes)):
+            name = None if number == 0 else f"project-{number}"
+            with open_memory(self.project, store=store, project=name, home=str(self.home)) as memory:
+                texts = (
+                    f"{' '.join(pick.choices(WORDS, k=14))} {pick.randrange(10**6)}." for _ in range(nodes // PROJECTS)
+                )
+                batch: list[dict[str, Any]] = []
+                for text in texts:
+                    batch.append({"content": text})
+                    if len(batch) == 1000:
+                        memory.save(batch=batch)
+                        batch = []
+                if batch:
+                    memory.save(batch=batch)
+
+    def run(self, command: list[str], given: bytes = b"") -> float:
+        started = time.perf_counter()
+        subprocess.run(command, input=given, env=self.environ, cwd=self.project, capture_output=True, check=True)
+        return (time.perf_counter() - started) * 1000
+
+    def payload(self, event: str, **more: object) -> bytes:
+        said = {"session_id": os.urandom(6).hex(), "cwd": str(self.project), "hook_event_name": event}
+        return json.dumps({**said, "transcript_path": "", **more}).encode()
+
+    def hook(self, event: str, **more: object) -> float:
+        command = [sys.executable, "-I", "-S", str(HOOK), "claude-code", event]
+        return self.run(command, self.payload(event, **more))
+
+    def ask(self, method: str, params: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        return line.ask(method, params or {}, 600, home=str(self.home), environ=self.environ)
+
+    def start(self) -> None:
+        self.run([sys.executable, "-m", "marrow", "daemon", "start", "--json"])
+        self.ask("marrow/drain")
+        while self.ask("marrow/hook", self.asked())["context"] is None:
+            time.sleep(0.05)
+        self.bridge()  # so that MCP is loaded
+
+    def asked(self) -> dict[str, Any]:
+        about = {"host": "claude-code", "event": "prompt", "session": os.urandom(6).hex(), "cwd": str(self.project)}
+        return {**about, "prompt": QUESTION}
+
+    def bridge(self) -> float:
+        """Milliseconds from the start of a bridge to its first answer."""
+        started = time.perf_counter()
+        process = self.open_bridge()
+        spent = (time.perf_counter() - started) * 1000
+        self.close_bridge(process)
+        return spent
+
+    def open_bridge(self) -> subprocess.Popen[bytes]:
+        pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+        process = subprocess.Popen([sys.executable, "-m", "marrow", "mcp"], env=self.environ, cwd=self.project, **pipes)
+        about = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "bench", "version": "1"}}
+        request = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": about}
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(json.dumps(request).encode() + b"\n")
+        process.stdin.flush()
+        process.stdout.readline()
+        return process
+
+    def close_bridge(self, process: subprocess.Popen[bytes]) -> None:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.close()
+        process.wait(30)
+        process.stdout.close()
+
+    def stop(self) -> None:
+        self.run([sys.executable, "-m", "marrow", "daemon", "stop"])
+
+
+def resident_mb(pid: int) -> float:
+    pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
+def in_turns(cases: Mapping[str, Callable[[], float]], rounds: int) -> dict[str, float]:
+    """The median of each case; they take turns, so that a busy machine slows all alike."""
+    times: dict[str, list[float]] = {name: [] for name in cases}
+    for _ in range(rounds):
+        for name, run in cases.items():
+            times[name].append(run())
+    return {name: statistics.median(found) for name, found in times.items()}
+
+
+def hooks_and_bridges(house: House, rounds: int) -> dict[str, float]:
+    tool = {"tool_name": "Bash", "tool_input": {"command": "make build"}, "tool_response": {"stdout": "built\n" * 40}}
+    return in_turns(
+        {
+            "bare": lambda: house.run([sys.executable, "-c", "pass"]),
+            "imports": lambda: house.run([sys.executable, "-c", IMPORTS]),
+            "capture": lambda: house.hook("PostToolUse", **tool),
+            "recall": lambda: house.hook("UserPromptSubmit", prompt=QUESTION),
+            "bridge": house.bridge,
+        },
+        rounds,
+    )
+
+
+def memory_of_bridges(house: House) -> float:
+    made = [house.open_bridge() for _ in range(BRIDGES)]
+    found = sum(resident_mb(process.pid) for process in made)
+    for process in made:
+        house.close_bridge(process)
+    return found
+
+
+def drained(house: House, events: int) -> dict[str, float]:
+    """Events a second from the inbox to memories, and the slowest recall meanwhile."""
+    pick = random.Random(3)
+    for number in range(events):
+        at = {"v": 1, "id": f"{number:016x}", "at": time.time_ns() // 1000, "host": "claude-code"}
+        at |= {"session": f"drain-{number // 200}", "cwd": str(house.project), "turn": f"t{number // 20}"}
+        inbox.append(str(house.home), json.dumps({**at, **_event(number, pick)}))
+    slowest, stop = [0.0], threading.Event()
+
+    def recalls() -> None:
+        while not stop.is_set():
+            started = time.perf_counter()
+            house.ask("marrow/hook", house.asked())
+            slowest[0] = max(slowest[0], (time.perf_counter() - started) * 1000)
+            time.sleep(0.05)
+
+    asking = threading.Thread(target=recalls)
+    asking.start()
+    started = time.perf_counter()
+    house.ask("marrow/drain")
+    while house.ask("marrow/status")["queue"]["raw"]:
+        time.sleep(0.05)
+    spent = time.perf_counter() - started
+    stop.set()
+    asking.join()
+    return {"a_second": events / spent, "slowest_recall_ms": slowest[0]}
+
+
+def _event(number: int, pick: random.Random) -> dict[str, Any]:
+    """A session as they are: a prompt, edits, commands that work and fail, a stop."""
+    name = pick.choice(WORDS)
+    place = number % 20
+    if number % 200 == 0:
+        return {"event": "session-start", "source": "startup"}
+    if place == 1:
+        return {"event": "prompt", "prompt": f"Please change how {' '.join(pick.choices(WORDS, k=8))} works."}
+    if place == 19:
+        return {"event": "stop", "message": f"Changed {' '.join(pick.choices(WORDS, k=8))}."}
+    if place % 3 == 0:
+        new = f"def {name}(x):\n    return {pick.choice(WORDS)}(x)"
+        given = {"file_path": f"src/{name}.py", "old_string": f"def {name}(x):\n    return x", "new_string": new}
+        return {"event": "post-tool", "tool": "Edit", "does": "edit", "input": given, "output": {}}
+    if place % 3 == 1:
+        given = {"command": f"pytest -q tests/test_{name}.py"}
+        return {"event": "post-tool", "tool": "Bash", "does": "shell", "input": given, "output": {"stdout": "4 passed"}}
+    error = f"make: *** No rule to make target '{name}'.  Stop."
+    return {
+        "event": "tool-failed",
+        "tool": "Bash",
+        "does": "shell",
+        "input": {"command": f"make {name}"},
+        "error": error,
+    }
+
+
+def report(rows: list[tuple[str, str, str, bool]]) -> None:
+    width = max(len(row[0]) for row in rows)
+    for name, found, limit, holds in rows:
+        print(f"{name:<{width}}  {found:>14}  {limit:>14}  {'' if holds else 'MISSED'}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--nodes", type=int, nargs=2, default=[100, 100_000])
+    parser.add_argument("--rounds", type=int, default=30)
+    parser.add_argument("--events", type=int, default=10_000)
+    parser.add_argument("--out", type=Path, default=Path(__file__).parent / "results" / "daemon.json")
+    options = parser.parse_args()
+    found: dict[str, Any] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        for nodes in options.nodes:
+            print(f"filling {nodes:,} nodes ...", file=sys.stderr, flush=True)
+            house = House(Path(folder) / str(nodes), nodes)
+            house.start()
+            found[str(nodes)] = {"ms": hooks_and_bridges(house, options.rounds)}
+            found[str(nodes)]["daemon_mb"] = house.ask("marrow/status")["memory_mb"]
+            if nodes == options.nodes[-1]:
+                found["bridges_mb"] = memory_of_bridges(house)
+                found["drain"] = drained(house, options.events)
+            house.stop()
+    small, large = (found[str(nodes)]["ms"] for nodes in options.nodes)
+    rows = []
+    for label, times in zip((f"{n:,} nodes" for n in options.nodes), (small, large), strict=True):
+        floor, bare = times["imports"], times["bare"]
+        rows += [
+            (
+                f"{label}: capture hook / imports",
+                f"{times['capture'] / floor:.2f}",
+                "1.60",
+                times["capture"] <= 1.6 * floor,
+            ),
+            (
+                f"{label}: recall hook / imports",
+                f"{times['recall'] / floor:.2f}",
+                "2.50",
+                times["recall"] <= 2.5 * floor,
+            ),
+            (f"{label}: bridge / bare", f"{times['bridge'] / bare:.2f}", "3.00", times["bridge"] <= 3 * bare),
+        ]
+    for case in ("capture", "recall"):
+        growth = large[case] / large["imports"] / (small[case] / small["imports"])
+        rows.append((f"{case} hook, growth with the store", f"{growth:.2f}", "1.15", growth <= 1.15))
+    rows.append((f"{BRIDGES} bridges", f"{found['bridges_mb']:.0f} MB", "300 MB", found["bridges_mb"] < 300))
+    size = found[str(options.nodes[-1])]["daemon_mb"]
+    rows.append((f"daemon at {options.nodes[-1]:,} nodes", f"{size:.0f} MB", "350 MB", size < 350))
+    rate, slowest = found["drain"]["a_second"], found["drain"]["slowest_recall_ms"]
+    rows.append((f"{options.events:,} events drained", f"{rate:.0f} /s", "500 /s", rate >= 500))
+    rows.append(("slowest recall meanwhile", f"{slowest:.0f} ms", "50 ms", slowest <= 50))
+    report(rows)
+    print(
+        f"imports {small['imports']:.1f} ms, bare {small['bare']:.1f} ms, capture {small['capture']:.1f} ms, ", end=""
+    )
+    print(f"recall {small['recall']:.1f} ms, bridge {small['bridge']:.1f} ms")
+    options.out.parent.mkdir(parents=True, exist_ok=True)
+    options.out.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,341 @@
+"""A memory as Python has it: the operations as methods, each loaded when it is first called."""
+
+from __future__ import annotations
+
+import inspect
+import keyword
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
+
+from ..model.errors import Invalid, MarrowError
+from ..model.moments import MICROS_PER_DAY
+from ..model.scope import Principal, Scope
+from ..model.standing import DOMAINS
+from ..providers.embedder import Embedder
+from ..providers.embedder import embedder as make_embedder
+from ..repository import Identity
+from ..settings import Settings
+from ..store import Store
+from .parts import aliases_of, refiner_of, rerank_of
+
+if TYPE_CHECKING:
+    from ..memory.bench_recall import Benched as Benched
+    from ..memory.engine import Asker, Engine
+    from ..memory.fill import Filled as Filled
+    from ..memory.telling.tell import Talks
+    from ..operations import core, knowledge, origins, store, tree, work
+    from ..operations import sessions as captured
+    from ..operations import usage as spending
+    from ..operations.run import Answer
+    from ..operations.table import Call, Operation
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+FLUSH_AT = 64
+
+if TYPE_CHECKING:
+
+    def bound(function: Callable[Concatenate[Call, P], R]) -> Callable[Concatenate[Memory, P], R]:
+        """The type of an operation as a method: the same arguments and result, written once."""
+
+
+class _Verbs(type):
+    """Lets `help(marrow.Memory.recall)` find the operations before the first of them is called."""
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(cls, name: str) -> Any:
+            return _verb(cls, name)
+
+
+def _verb(owner: type, name: str) -> Callable[..., Any]:
+    """An operation as a method of `owner`, made when it is first asked for. Names and types stand in the class."""
+    from ..operations.catalogue import TABLE
+    from ..operations.run import bind, invoke
+
+    operation = None if name.startswith("_") else next((e for e in TABLE.values() if method_name(e) == name), None)
+    if operation is None:
+        raise AttributeError(f"a memory has no {name!r}")
+
+    def method(self: Memory, *args: Any, **kwargs: Any) -> Any:
+        names = [a.name for a in operation.arguments]
+        if len(args) > len(names) or not kwargs.keys().isdisjoint(names[: len(args)]):
+            raise Invalid(f"{name} was given too many arguments, or one of them twice.", hint=f"It takes {names}.")
+        given = dict(zip(names, args, strict=False)) | kwargs
+        result = invoke(self.call, operation, bind(operation, given))
+        if len(self.engine.recalled) >= FLUSH_AT:
+            self.flush()
+        return result
+
+    method.__name__, method.__qualname__, method.__doc__ = name, f"Memory.{name}", operation.function.__doc__
+    parameters = list(inspect.signature(operation.function).parameters.values())
+    mine = inspect.Parameter("self", inspect.Parameter.POSITIONAL_ONLY)
+    method.__signature__ = inspect.Signature([mine, *parameters[1:]])  # type: ignore[attr-defined]
+    setattr(owner, name, method)
+    return method
+
+
+class Memory(metaclass=_Verbs):
+    """A memory, opened from somewhere: the operations as methods, in the project at hand.
+
+    Methods take and give plain values; `perform` does the same by name, as the other surfaces do.
+    """
+
+    if TYPE_CHECKING:
+        recall = bound(core.memory_recall)
+        search = bound(core.memory_search)
+        get = bound(core.memory_get)
+        save = bound(core.memory_save)
+        update = bound(core.memory_update)
+        relate = bound(core.memory_relate)
+        context = bound(work.memory_context)
+        help = bound(core.memory_help)
+
+        reinforce = bound(tree.memory_reinforce)
+        used = bound(tree.memory_used)
+        forget = bound(tree.memory_forget)
+        status = bound(tree.memory_status)
+        roots = bound(tree.memory_roots)
+        active = bound(tree.memory_active)
+        log = bound(tree.memory_log)
+        explain = bound(tree.memory_explain)
+        compress = bound(origins.memory_compress)
+        session_compress = bound(origins.memory_session_compress)
+        reroot = bound(origins.memory_reroot)
+        diff = bound(origins.memory_diff)
+        soul = bound(origins.memory_soul)
+        provenance = bound(origins.memory_provenance)
+        graph = bound(origins.memory_graph)
+        prune_candidates = bound(origins.memory_prune_candidates)
+
+        gap = bound(work.memory_gap)
+        ask = bound(work.memory_ask)
+        answer = bound(work.memory_answer)
+        checkpoint = bound(work.memory_checkpoint)
+        handoff = bound(work.memory_handoff)
+        set_task_context = bound(work.set_task_context)
+        get_task_context = bound(work.get_task_context)
+        arc = bound(work.memory_arc)
+        survey = bound(work.memory_survey)
+        chains = bound(work.memory_chains)
+        cat = bound(work.memory_cat)
+        promote = bound(work.memory_promote)
+        stash = bound(work.memory_stash)
+        stash_pop = bound(work.memory_stash_pop)
+        session_status = bound(captured.memory_session_status)
+        sessions = bound(captured.sessions_of)
+        session_show = bound(captured.session_show_of)
+        pause = bound(captured.pause_project)
+        resume = bound(captured.resume_project)
+        compress_pending = bound(captured.compress_pending)
+
+        snapshot_create = bound(knowledge.snapshot_create)
+        snapshot_list = bound(knowledge.snapshot_list)
+        snapshot_diff = bound(knowledge.snapshot_diff)
+        snapshot_restore = bound(knowledge.snapshot_restore)
+        lineage = bound(knowledge.lineage_of)
+
+        init = bound(store.memory_init)
+        projects = bound(store.memory_projects)
+        switch = bound(store.memory_switch)
+        export = bound(store.memory_export)
+        import_ = bound(store.memory_import)
+        audit = bound(store.audit)
+        audit_verify = bound(store.audit_verify)
+        doctor = bound(store.doctor)
+        backup = bound(store.backup)
+        restore = bound(store.restore)
+        reindex = bound(store.reindex)
+        erase = bound(store.erase)
+        usage = bound(spending.usage)
+
+    def __init__(
+        self,
+        store: Store,
+        embedder: Embedder,
+        settings: Settings,
+        identity: Identity,
+        principal: Principal,
+        scope: Scope,
+    ) -> None:
+        self.store = store
+        self.embedder = embedder
+        self.settings = settings
+        self.identity = identity
+        self.principal = principal
+        self.scope = scope
+        self.actor = "python"
+        self.clock: Callable[[], int] | None = None
+
+    @property
+    def project(self) -> str:
+        return self.scope.project
+
+    @cached_property
+    def engine(self) -> Engine:
+        from ..memory.engine import Engine, now_micros
+        from ..memory.usage import allowance_of
+
+        return Engine(
+            store=self.store,
+            embedder=self.embedder,
+            rerank=rerank_of(self.settings),
+            refiner=refiner_of(self.settings),
+            clock=self.clock or now_micros,
+            domains=(*DOMAINS, *self.settings.get("domains.extra", tuple)),
+            redact_extra=self.settings.get("redact.extra", tuple),
+            allowance=allowance_of(self.settings),
+        )
+
+    @cached_property
+    def call(self) -> Call:
+        from ..memory.engine import Asker
+        from ..operations.table import Call
+
+        asker = Asker(self.principal, self.scope, self.actor, aliases_of(self.identity))
+        return Call(self.engine, asker, None, self.settings, str(self.identity.root or ""), self._work_off)
+
+    def _work_off(self, asker: Asker) -> int:
+        from ..jobs.place import Place
+        from ..jobs.work_off import work_off
+
+        return work_off(Place(self.engine, asker, self.settings), everything=True)
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            return _verb(type(self), name).__get__(self)
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *method_names()})
+
+    def __repr__(self) -> str:
+        return f"<marrow.Memory of {self.project or 'the global scope'} in {self.store.url}>"
+
+    def perform(self, name: str, arguments: Mapping[str, Any], **about: Any) -> Answer:
+        """An operation by name, with its answer fitted to the reader's budget."""
+        from ..operations.run import perform
+
+        answer = perform(replace(self.call, **about) if about else self.call, name, arguments)
+        if len(self.engine.pending) >= FLUSH_AT:
+            self.flush()
+        return answer
+
+    def fill(
+        self, root: str | os.PathLike[str] | None = None, progress: Callable[[int, int | None], None] | None = None
+    ) -> Filled:
+        """Take in the documents and history of the repository at hand, or of another. Done twice, it adds nothing."""
+        from ..memory.fill import fill
+
+        own = self.identity.root or Path.cwd()
+        is_own = root is None or Path(root).resolve() == own.resolve()
+        return fill(self.engine, self.call.asker, root or own, progress, retract=is_own)
+
+    def refine(self) -> int:
+        """Embed anew, with the better tier where it is installed, what only the quick one has embedded. The daemon does
+        this in the background; how many it were."""
+        from ..memory.refine import refine
+
+        done = 0
+        while found := refine(self.engine):
+            done += found
+        return done
+
+    def bench_recall(
+        self,
+        questions: int = 100,
+        embedders: Sequence[str] = (),
+        seed: int = 1,
+        progress: Callable[[int, int | None], None] | None = None,
+    ) -> Benched:
+        """Ask the memory for up to so many of its own nodes, also as other embedders would have it. Changes nothing."""
+        from ..memory.bench_recall import bench_recall
+
+        others = [(name, make_embedder(name)) for name in dict.fromkeys(embedders)]
+        chosen = self.settings.get("embedder", str)
+        return bench_recall(
+            self.engine,
+            self.call.asker,
+            nodes=questions,
+            seed=seed,
+            name="static" if chosen == "auto" else chosen,
+            embedders=others,
+            progress=progress,
+        )
+
+    @cached_property
+    def talks(self) -> Talks:
+        from ..memory.telling.tell import Talks
+
+        return Talks()
+
+    def tell(self, hook: Mapping[str, Any]) -> str:
+        """What a session is told at an event that its host reported; empty when there is nothing to say."""
+        from ..memory.telling.tell import Manner, tell
+
+        get, values = self.settings.get, self.settings
+        manner = Manner(
+            mode=get("recall.mode", str),
+            top_k=get("recall.top_k", int),
+            min_score=values.maybe("recall.min_score", float),
+            recall_tokens=get("recall.budget_tokens", int),
+            context_tokens=get("context.budget_tokens", int),
+            layers=get("context.layers", Mapping),  # type: ignore[type-abstract]
+            nudge_turns=get("compress.interval_turns", int),
+            root=str(self.identity.root or ""),
+        )
+        return tell(self.engine, self.call.asker, manner, self.talks, hook)
+
+    def flush(self) -> None:
+        """Write down what was measured and recalled. Lost without harm when the store cannot be written now."""
+        from ..memory.feedback import catch_up
+        from ..memory.telling.tell import write_told
+
+        try:
+            write_told(self.engine)
+            catch_up(self.engine)
+        except MarrowError:
+            return
+        lines, recalled, used = self.engine.drain()
+        if not (lines or recalled or used) or self.store.read_only:
+            return
+        days = self.settings.get("retention.telemetry_days", int)
+        try:
+            with self.store.writing() as writer:
+                writer.measure(lines)
+                writer.count_use(recalled, used=False, at=self.engine.clock())
+                writer.count_use(used, used=True, at=self.engine.clock())
+                writer.prune_measurements(self.engine.clock() - days * MICROS_PER_DAY)
+        except MarrowError:
+            return
+
+    def close(self) -> None:
+        if "engine" in self.__dict__:
+            self.flush()
+        self.store.close()
+
+    def __enter__(self) -> Memory:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, problem: BaseException | None, at: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def method_names() -> list[str]:
+    from ..operations.catalogue import TABLE
+
+    return [method_name(entry) for entry in TABLE.values()]
+
+
+def method_name(operation: Operation) -> str:
+    """What an operation is called in Python: its name without the group's prefix."""
+    name = operation.name.removeprefix("memory_")
+    return f"{name}_" if keyword.iskeyword(name) else name

@@ -1,0 +1,170 @@
+"""Opening memories: one, or all those that a long-lived process is asked for."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..model.errors import NotFound
+from ..model.scope import Principal, Scope
+from ..providers.embedder import Embedder
+from ..repository import Identity, identify
+from ..settings import Settings, load
+from ..store import Store, open_store
+from .memory import Memory
+from .parts import aliases_of, embedder_of
+
+if TYPE_CHECKING:
+    from ..jobs.chores import Chores
+
+# For how long a place is taken to be what it was: its settings, its name, its store.
+KEPT_SECONDS = 2.0
+_EMBEDDER_PARTS = ("model", "dimensions", "instructions", "key")
+
+
+def open_memory(
+    path: str | os.PathLike[str] | None = None,
+    *,
+    store: str | None = None,
+    project: str | None = None,
+    embedder: str | None = None,
+    read_only: bool = False,
+    create: bool = True,
+    actor: str = "python",
+    clock: Callable[[], int] | None = None,
+    **settings: object,
+) -> Memory:
+    """Open the memory for the repository at `path` (default: the current folder).
+
+    `store` names another file or `memory:`; `project` another project; further arguments are settings, their dots
+    written as underscores. `clock` gives the time in microseconds, for tests and replays. With `create` False nothing
+    is made that is not there: a missing store reads as empty.
+    """
+    chosen = {"store": store, "project": project, "embedder": embedder, **{_dotted(k): v for k, v in settings.items()}}
+    values = _settled(path, chosen)
+    url = values.get("store", str)
+    if not create and ":" not in url and not Path(url).expanduser().exists():
+        url = "memory:"
+    opened = open_store(url, read_only=read_only, busy_timeout_ms=values.get("store.busy_timeout_ms", int))
+    memory = _placed(values, path, opened, embedder_of(values), create=create and not read_only)
+    memory.actor, memory.clock = actor, clock
+    return memory
+
+
+def _settled(path: str | os.PathLike[str] | None, chosen: Mapping[str, object]) -> Settings:
+    if path is not None and not Path(path).is_dir():
+        raise NotFound(f"There is no folder {str(path)!r}.", hint="Give the folder of a repository.", field="path")
+    return load(chosen, cwd=path)
+
+
+def _placed(
+    values: Settings, path: str | os.PathLike[str] | None, opened: Store, embedder: Embedder, *, create: bool
+) -> Memory:
+    """A memory in the project that is at `path`, by what the settings and the store call it."""
+    root = values.maybe("project_root", str) or path or Path.cwd()
+    identity = identify(root, name=values.maybe("project", str), create=create)
+    namespace = values.get("namespace", str)
+    with opened.reading() as reader:
+        known = (reader.project_named(namespace, alias) for alias in (identity.name, *aliases_of(identity)))
+        name = next((found for found in known if found is not None), _first_name(identity))
+    user = os.environ.get("USER") or os.environ.get("USERNAME") or "user"
+    return Memory(opened, embedder, values, identity, Principal(user, namespace), Scope(namespace, name, user=user))
+
+
+class Memories:
+    """The memories that one process serves, wherever it is asked from: a store is opened once, for all its projects.
+
+    What is found for a place is kept for a moment, so that a changed setting is seen soon, and looked up rarely.
+    """
+
+    def __init__(self) -> None:
+        self._stores: dict[str, Store] = {}
+        self._embedders: dict[tuple[object, ...], Embedder] = {}
+        self._found: dict[tuple[str, str, str], tuple[float, Memory]] = {}
+        self._looking = threading.RLock()
+
+    def at(self, path: str, store: str = "", project: str = "", actor: str = "daemon") -> Memory:
+        """The memory for the repository at `path`. Its store stays open until `close`."""
+        key, now = (path, store, project), time.monotonic()
+        with self._looking:
+            since, found = self._found.get(key, (0.0, None))
+            if found is not None and now - since < KEPT_SECONDS:
+                return found
+            values = _settled(path or None, {"store": store or None, "project": project or None})
+            if found is None or found.settings.values != values.values:
+                found = _placed(values, path or None, self._store(values), self._embedder(values), create=True)
+                found.actor = actor
+            self._found[key] = (now, found)
+            return found
+
+    def settings(self) -> Settings:
+        """Those that hold where no project is: the user's own."""
+        return load({}, cwd=Path.home())
+
+    def chores(self, home: str) -> Chores:
+        """The background work for all of them."""
+        from ..jobs.chores import Chores
+        from ..jobs.place import Place
+
+        def place(memory: Memory) -> Place:
+            return Place(memory.engine, memory.call.asker, memory.settings)
+
+        def opened() -> list[Place]:
+            with self._looking:
+                found = {id(memory.store): memory for _, memory in self._found.values()}
+            return [place(memory) for memory in found.values()]
+
+        def at(path: str, store: str, project: str) -> Place:
+            return place(self.at(path, store, project))
+
+        return Chores(home, at, lambda: at(str(Path.home()), "", ""), opened, self.flush)
+
+    def _store(self, values: Settings) -> Store:
+        url = values.get("store", str)
+        if url not in self._stores:
+            self._stores[url] = open_store(url, busy_timeout_ms=values.get("store.busy_timeout_ms", int))
+        return self._stores[url]
+
+    def _embedder(self, values: Settings) -> Embedder:
+        chosen = tuple(values[name] for name in ("embedder", *(f"embedder.{part}" for part in _EMBEDDER_PARTS)))
+        if chosen not in self._embedders:
+            self._embedders[chosen] = embedder_of(values)
+        return self._embedders[chosen]
+
+    def flush(self) -> None:
+        """Write down what was counted and told, wherever."""
+        with self._looking:
+            memories = [memory for _, memory in self._found.values() if "engine" in memory.__dict__]
+        for memory in memories:
+            memory.flush()
+
+    def close(self) -> None:
+        self.flush()
+        with self._looking:
+            for store in self._stores.values():
+                store.close()
+            self._found.clear()
+            self._stores.clear()
+
+
+def _first_name(identity: Identity) -> str:
+    """What a project that is new to the store is called. A bare identity is no name for people: its folder is put
+    before it, once and for good; it stays known by the identity, wherever the folder goes."""
+    if identity.source != "id" or identity.root is None:
+        return identity.name
+    return f"{identity.root.name}-{identity.name.rpartition(':')[2][:6]}"
+
+
+def _dotted(name: str) -> str:
+    """`recall_top_k` as a keyword is the setting `recall.top_k`."""
+    group, _, rest = name.partition("_")
+    return f"{group}.{rest}" if group in _TABLES and rest else name
+
+
+_TABLES = frozenset(
+    "recall capture context compress summary embedder llm retention daemon log redact ignore domains store".split()
+)

@@ -1,0 +1,155 @@
+"""The inbox: what hooks append and the daemon drains. A file an hour, a line an event.
+
+A line is written by one call, between two line ends: `"\\n" + JSON + "\\n"`. So a line that was cut short (a full disk,
+a kill) never swallows the next one; a reader sees it as a line that is no JSON and counts it as torn.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+from marrow.capture import where
+from marrow.capture.json_text import parse
+
+SUFFIX = ".jsonl"
+SEGMENT_BYTES_MAX = 64 * 1024 * 1024  # An hour that nobody drains does not fill the disk.
+LINE_BYTES_MAX = 256 * 1024
+CHUNK_BYTES = 1024 * 1024
+KEPT_SECONDS = 2 * 3600
+_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_APPEND
+_FLAGS |= getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+
+if os.name == "nt":  # Appending is not one step there: writers take turns by a lock on a byte far behind the end.
+    import msvcrt
+
+    def _write(file: int, data: bytes) -> int:
+        os.lseek(file, 0x7FFFFFF0, os.SEEK_SET)
+        msvcrt.locking(file, msvcrt.LK_LOCK, 1)  # type: ignore[attr-defined,unused-ignore]
+        try:
+            return os.write(file, data)
+        finally:
+            os.lseek(file, 0x7FFFFFF0, os.SEEK_SET)
+            msvcrt.locking(file, msvcrt.LK_UNLCK, 1)  # type: ignore[attr-defined,unused-ignore]
+
+else:
+
+    def _write(file: int, data: bytes) -> int:
+        return os.write(file, data)
+
+
+class Chunk:
+    """What was read: `entries` are (value, text) of whole lines, `offset` is where to go on, `torn` counts the lost.
+
+    `ended` says that nothing more is there to be read now.
+    """
+
+    __slots__ = ("ended", "entries", "offset", "torn")
+
+    def __init__(self, entries: list[tuple[dict[str, object], str]], offset: int, torn: int, ended: bool) -> None:
+        self.entries = entries
+        self.offset = offset
+        self.torn = torn
+        self.ended = ended
+
+
+def segment_name(seconds: float) -> str:
+    """The segment of a moment: its hour, in UTC."""
+    return time.strftime("%Y%m%d%H", time.gmtime(seconds)) + SUFFIX
+
+
+def append(home: str, line: str, seconds: float | None = None) -> bool:
+    """Appends one line; whether all of it was written. Raises OSError where the file cannot be opened or written."""
+    data = b"\n" + line.encode("utf-8", "replace") + b"\n"
+    path = os.path.join(where.inbox(home), segment_name(time.time() if seconds is None else seconds))
+    try:
+        file = os.open(path, _FLAGS, 0o600)
+    except FileNotFoundError:
+        where.make(where.inbox(home))
+        file = os.open(path, _FLAGS, 0o600)
+    try:
+        if os.fstat(file).st_size > SEGMENT_BYTES_MAX:
+            return False
+        return _write(file, data) == len(data)
+    finally:
+        os.close(file)
+
+
+# --- the daemon's side -----------------------------------------------------------------------------------------------
+
+
+def segments(home: str) -> list[str]:
+    """The names of the segments, oldest first."""
+    try:
+        names = os.listdir(where.inbox(home))
+    except FileNotFoundError:
+        return []
+    return sorted(name for name in names if _hour(name) is not None)
+
+
+def size(home: str, segment: str) -> int:
+    """How long a segment is; 0 where there is none."""
+    try:
+        return os.stat(os.path.join(where.inbox(home), segment)).st_size
+    except FileNotFoundError:
+        return 0
+
+
+def read(home: str, segment: str, offset: int, limit: int = CHUNK_BYTES, *, last: bool = False) -> Chunk:
+    """The whole lines from `offset`, about `limit` bytes of them. Reading again from `chunk.offset` goes on.
+
+    What has no line end yet is left for later, unless this is the `last` time that the segment is read: then it was
+    cut short and counts as torn. `limit` is at least the longest line, so that reading always gets on.
+    """
+    room = max(limit, LINE_BYTES_MAX)
+    with open(os.path.join(where.inbox(home), segment), "rb") as file:
+        file.seek(offset)
+        data = file.read(room)
+    ended = len(data) < room
+    end = data.rfind(b"\n") + 1
+    torn = 0
+    if end == 0 and data and (last or not ended):  # no line end in all of it: no line of ours
+        return Chunk([], offset + len(data), 1, ended)
+    entries = []
+    for raw in data[:end].split(b"\n"):
+        if raw:
+            entry = _entry(raw)
+            if entry is None:
+                torn += 1
+            else:
+                entries.append(entry)
+    if last and ended and end < len(data):
+        torn, end = torn + 1, len(data)
+    return Chunk(entries, offset + end, torn, ended)
+
+
+def _entry(raw: bytes) -> tuple[dict[str, object], str] | None:
+    try:
+        text = raw.decode("utf-8")
+        value = parse(text)
+    except ValueError:
+        return None
+    return (value, text) if isinstance(value, dict) else None
+
+
+def is_old(segment: str, seconds: float | None = None) -> bool:
+    """Whether no hook writes to this segment any more: its hour ended two hours ago."""
+    hour = _hour(segment)
+    now = time.time() if seconds is None else seconds
+    return hour is not None and segment < segment_name(now - KEPT_SECONDS)
+
+
+def drop(home: str, segment: str, offset: int, seconds: float | None = None) -> bool:
+    """Deletes a segment that is old and was read to its end, which is `offset`; whether it is gone."""
+    if not is_old(segment, seconds) or size(home, segment) > offset:
+        return False
+    try:
+        os.unlink(os.path.join(where.inbox(home), segment))
+    except FileNotFoundError:
+        return True
+    return True
+
+
+def _hour(name: str) -> str | None:
+    hour = name.removesuffix(SUFFIX)
+    return hour if hour != name and len(hour) == 10 and hour.isascii() and hour.isdigit() else None

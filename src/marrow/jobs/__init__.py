@@ -1,0 +1,1 @@
+"""What is done in the background: draining the inbox, making memories of traces, embedding, keeping to time limits."""

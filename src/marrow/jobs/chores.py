@@ -1,0 +1,122 @@
+"""The daemon's chores, one turn at a time: drain, work off, close what was left open, embed, keep to time limits."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ..memory.recall import recall
+from ..memory.refine import refine
+from ..model.moments import MICROS_PER_DAY
+from ..model.trace import FAILED
+from .abandoned import close_abandoned
+from .condense import condense_due
+from .drain import drain
+from .place import Place, PlaceAt
+from .work_off import work_off
+
+MICROS_PER_HOUR = MICROS_PER_DAY // 24
+FAILURES_LOOKED_AT, FAILURES_SHOWN = 1000, 5
+
+
+class Chores:
+    """`places` gives a place for each store that is open; `default` that of the user's own store; `flush` writes down
+    what was told and counted."""
+
+    def __init__(
+        self,
+        home: str,
+        place_at: PlaceAt,
+        default: Callable[[], Place],
+        places: Callable[[], list[Place]],
+        flush: Callable[[], None],
+    ) -> None:
+        self._flush = flush
+        self._home = home
+        self._place_at = place_at
+        self._default = default
+        self._places = places
+        self._tidied_at = 0
+        self._counts: dict[str, int] = {"drained": 0, "worked_off": 0, "embedded": 0}
+        self._counting = threading.Lock()
+
+    def warm(self) -> None:
+        """Load what the first question needs, so that it does not wait for it."""
+        place = self._default()
+        place.engine.embedder.documents(["warm"])
+        if place.engine.refiner is not None:
+            place.engine.refiner.documents(["warm"])
+        recall(place.engine.uncounted(), place.asker, "What is known about the deployment?")
+
+    def turn(self, is_stopping: Callable[[], bool]) -> bool:
+        """One part of what there is to do; whether there is more at once."""
+        self._flush()
+        drained = drain(self._home, self._place_at, self._default())
+        self._add("drained", drained)
+        worked = embedded = 0
+        for place in self._every():
+            if is_stopping():
+                return False
+            worked += self._add("worked_off", work_off(place))
+            if not drained and not worked:  # what is new is made findable first, and better found later
+                embedded += self._add("embedded", refine(place.engine))
+        if not drained and not worked:  # what is old and waits all the same is worked off first
+            self._tidy()
+        return bool(drained or worked or embedded)
+
+    def all_now(self) -> int:
+        """Everything that waits, without waiting for more of it."""
+        done = 0
+        while found := drain(self._home, self._place_at, self._default()):
+            done += self._add("drained", found)
+        for place in self._every():
+            while found := work_off(place, everything=True):
+                self._add("worked_off", found)
+        return done
+
+    def condense(self) -> int:
+        """Let a language model tell better what sessions left, where one is configured and may be asked: it may take a
+        minute, so it is no part of a turn."""
+        ledger = self._default().engine.store
+        return sum(condense_due(place, ledger=ledger) for place in self._every())
+
+    def state(self) -> Mapping[str, Any]:
+        """What waits, what was done, and the latest that failed, with what was wrong."""
+        queue: dict[str, int] = {"raw": 0, "done": 0, "failed": 0}
+        failed: list[dict[str, Any]] = []
+        for place in self._every():
+            with place.engine.store.reading() as reader:
+                for state, count in reader.trace_counts(place.asker.namespace).items():
+                    queue[state] += count
+                if queue["failed"]:
+                    found = reader.traces(place.asker.namespace, state=FAILED, limit=FAILURES_LOOKED_AT)
+                    failed += [
+                        {"event": t.event, "attempts": t.attempts, "error": t.error} for t in found[-FAILURES_SHOWN:]
+                    ]
+        with self._counting:
+            return {"queue": queue, "failed": failed, "since_start": dict(self._counts)}
+
+    def _every(self) -> list[Place]:
+        """One place a store, that of the user's own among them."""
+        found = {id(place.engine.store): place for place in (*self._places(), self._default())}
+        return list(found.values())
+
+    def _add(self, what: str, count: int) -> int:
+        with self._counting:
+            self._counts[what] += count
+        return count
+
+    def _tidy(self) -> None:
+        """Once an hour: what was kept long enough goes, and sessions that nobody ended are closed."""
+        for place in self._every():
+            now = place.engine.clock()
+            if now - self._tidied_at < MICROS_PER_HOUR:
+                return
+            close_abandoned(place, now)
+            trace_days = place.settings.get("retention.trace_days", int)
+            context_days = place.settings.get("retention.context_days", int)
+            with place.engine.store.writing() as writer:
+                writer.prune_traces(now - trace_days * MICROS_PER_DAY)
+                writer.prune_sessions(now - context_days * MICROS_PER_DAY)
+        self._tidied_at = self._default().engine.clock()

@@ -1,0 +1,173 @@
+"""Context: what a new session should know, in layers under a budget. Titles, with the addresses to ask for more."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from ..model.errors import Invalid
+from ..model.moments import MICROS_PER_DAY, age
+from ..model.record import CURRENT, Filter, Record
+from ..model.scope import READ
+from ..model.text import first_line, token_estimate
+from ..store.protocol import Reader
+from .engine import Asker, Engine
+from .recall import recall
+from .telling.wording import line
+
+BUDGET_DEFAULT, BUDGET_MAX = 2_000, 20_000
+LAYERS: Mapping[str, int] = {"sessions": 300, "code": 500, "learnings": 300, "observations": 600, "call_graph": 300}
+SESSIONS_SHOWN, OPEN_SHOWN, FILES_SHOWN, LEARNT_SHOWN, KNOWN_SHOWN = 5, 6, 10, 8, 12
+LOOKED_AT = 200
+# What changed longer ago is no longer recent.
+RECENT_DAYS = 14
+OPEN_KINDS = ("question", "gap", "task", "checkpoint")
+LEARNT_KINDS = ("learning", "preference")
+KNOWN_KINDS = ("decision", "claim", "incident")
+NOTE_TOKENS, HANDOFF_TOKENS = 60, 220
+
+
+class Note(NamedTuple):
+    """One line of a layer, and the node that it is of; a line without one is only told."""
+
+    text: str
+    address: str = ""
+
+
+class Layer(NamedTuple):
+    name: str
+    notes: tuple[Note, ...]
+
+
+class Context(NamedTuple):
+    """`left_out` counts what the budget had no room for."""
+
+    layers: tuple[Layer, ...]
+    left_out: int = 0
+
+    @property
+    def addresses(self) -> tuple[str, ...]:
+        return tuple(note.address for layer in self.layers for note in layer.notes if note.address)
+
+
+def context(
+    engine: Engine,
+    asker: Asker,
+    *,
+    budget_tokens: int = BUDGET_DEFAULT,
+    focus: str = "",
+    shares: Mapping[str, int] = LAYERS,
+) -> Context:
+    """The layers in their order. What one of them does not use, the next ones may."""
+    asker.principal.check(READ, asker.namespace, asker.scope.project)
+    if not 1 <= budget_tokens <= BUDGET_MAX:
+        raise Invalid(f"budget_tokens is a whole number from 1 to {BUDGET_MAX:,}.", field="budget_tokens")
+    now, told = engine.clock(), set[str]()
+    with engine.store.reading() as reader:
+        look = _Look(reader, asker, now)
+        sources: tuple[tuple[str, Callable[[], Sequence[Note]]], ...] = (
+            ("sessions", lambda: [*_handoff(look), *_sessions(look), *_open(look)]),
+            ("code", lambda: _changed(look)),
+            ("learnings", lambda: _learnt(look)),
+            ("observations", lambda: _focused(engine, asker, focus, now) if focus.strip() else _known(look)),
+        )
+        layers, left, spare, unused = [], 0, budget_tokens, 0
+        for name, notes in sources:
+            room = min(spare, shares.get(name, 0) + unused)
+            kept, used, dropped = _fitted([n for n in notes() if not n.address or n.address not in told], room)
+            told.update(note.address for note in kept)
+            left, spare, unused = left + dropped, spare - used, max(0, room - used)
+            if kept:
+                layers.append(Layer(name, tuple(kept)))
+    return Context(tuple(layers), left)
+
+
+def _fitted(notes: Sequence[Note], room: int) -> tuple[list[Note], int, int]:
+    kept, used = [], 0
+    for note in notes:
+        cost = token_estimate(note.text) + 1
+        if used + cost > room:
+            break
+        kept.append(note)
+        used += cost
+    return kept, used, len(notes) - len(kept)
+
+
+class _Look(NamedTuple):
+    """This project and nothing but it, as it stands now."""
+
+    reader: Reader
+    asker: Asker
+    now: int
+
+    def latest(self, kinds: Sequence[str], limit: int, **asked: object) -> list[Record]:
+        """Of these kinds, the latest first."""
+        wanted = replace(Filter(projects=(self.asker.scope.project,), kinds=tuple(kinds)), **asked)  # type: ignore[arg-type]
+        entries = self.reader.select(self.asker.namespace, wanted, CURRENT, self.now, limit)
+        return sorted(self.reader.records_of(entries, CURRENT), key=lambda r: (-r.last_at, r.node.address))
+
+    def note(self, record: Record, tokens: int = NOTE_TOKENS, text: str = "") -> Note:
+        return Note(line(record, self.now, tokens=tokens, text=text), record.node.address)
+
+
+def _handoff(look: _Look) -> list[Note]:
+    return [look.note(record, HANDOFF_TOKENS) for record in look.latest(("handoff",), 1)[:1]]
+
+
+def _sessions(look: _Look) -> list[Note]:
+    """The latest sessions by their titles; the summary has the rest."""
+    summaries = look.latest(("summary",), 4 * SESSIONS_SHOWN)[:SESSIONS_SHOWN]
+    return [look.note(record, text=first_line(record.node.content, 120)) for record in summaries]
+
+
+def _open(look: _Look) -> list[Note]:
+    return [look.note(record) for record in look.latest(OPEN_KINDS, LOOKED_AT)[:OPEN_SHOWN]]
+
+
+def _changed(look: _Look) -> list[Note]:
+    """The files that sessions changed lately, each with what was done to it last."""
+    since = look.now - RECENT_DAYS * MICROS_PER_DAY
+    files: dict[str, tuple[int, list[str]]] = {}
+    records = look.latest(("observation",), LOOKED_AT, since=since)
+    occurrences = look.reader.occurrences([record.entry for record in records], CURRENT)
+    for record in records:
+        fields = next((said.fields for said in reversed(occurrences.get(record.entry, []))), {})
+        if fields.get("tool") is None or record.standing.domain == "issues":
+            continue
+        title = first_line(record.node.content, 80)
+        for path in fields.get("files", ()) if isinstance(fields.get("files"), list) else ():
+            files.setdefault(str(path), (record.last_at, []))[1].append(title)
+    return [
+        Note(f"- {path} ({age(at, look.now)}): {titles[0]}" + (f", and {len(titles) - 1} more" if titles[1:] else ""))
+        for path, (at, titles) in list(files.items())[:FILES_SHOWN]
+    ]
+
+
+def _learnt(look: _Look) -> list[Note]:
+    """What was learnt, and how the people here want things done."""
+    found = look.latest(LEARNT_KINDS, LOOKED_AT)
+    found += [r for r in look.latest(("claim",), LOOKED_AT, tags=("correction", "preference")) if r not in found]
+    found.sort(key=lambda r: (-r.standing.priority, -r.last_at))
+    return [look.note(record) for record in found[:LEARNT_SHOWN]]
+
+
+def _known(look: _Look) -> list[Note]:
+    """Without a subject: what is pinned, then what matters most and is latest."""
+    pinned = look.latest((), LOOKED_AT, pinned=True)
+    found = look.latest(KNOWN_KINDS, LOOKED_AT)
+    found.sort(key=lambda r: (-_weight(r, look.now), r.node.address))
+    chosen = list({r.node.address: r for r in [*pinned, *found]}.values())[:KNOWN_SHOWN]
+    return [look.note(record) for record in chosen]
+
+
+def _weight(record: Record, now: int) -> float:
+    """Priority and confidence, halved with every month of age."""
+    days = max(0, now - record.last_at) / MICROS_PER_DAY
+    return float((0.5 + record.standing.priority) * record.standing.confidence * 0.5 ** (days / 30))
+
+
+def _focused(engine: Engine, asker: Asker, focus: str, now: int) -> list[Note]:
+    found = recall(engine, asker, focus, wanted=Filter(projects=(asker.scope.project,)), limit=KNOWN_SHOWN)
+    records = [*found.pinned, *(kept.record for kept in found.relevant), *found.questions]
+    return [Note(line(record, now, tokens=NOTE_TOKENS * 2), record.node.address) for record in records]

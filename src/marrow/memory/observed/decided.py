@@ -1,0 +1,65 @@
+"""What the agent says at the end of a turn that it decided or found out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from .call import text_at
+from .markers import HEDGED, QUESTION
+from .prose import sentences
+from .said import DECISION, FIX_CATEGORY, Said
+
+A_TURN_MAX = 2
+HIGH, LOW = 0.6, 0.5
+LENGTH_MAX = 400
+_FOUND = re.compile(
+    r"\b(?:the )?(?:root )?cause (?:was|is|:)|\broot cause\W{0,3}:|\bthe (?:fix|solution)\W{0,3}(?: is| was|:)|^fix:|"
+    r"\bthe (?:problem|issue|bug) "
+    r"(?:was|is) (?:that|in|caused|a |an |the )|\bturned out (?:to be|that)\b|\bthis (?:happened|failed) because\b",
+    re.I,
+)
+_CHOSE = re.compile(
+    r"\b(?:i|we)(?:'ve| have)? (?:decided|chose|opted|settled|went with|picked)\b|\bdecision\W{0,3}:|\b(?:we|it|this|"
+    r"the \w+) now uses?\b|"
+    r"\bwe now \w+|\b(?:i|we)(?:'ve| have)? (?:switched|moved|migrated|replaced)\b",
+    re.I,
+)
+_NOT_YET = re.compile(
+    r"\b(?:would you like|shall i|should i|let me know|i can|i could|i(?:'ll| will)|you (?:can|could|may|should)|"
+    r"next step|if you|"
+    r"we (?:could|should|might)|to fix)\b",
+    re.I,
+)
+_MARKUP = re.compile(r"\*\*|__|^#{1,6} ")
+
+
+def decided(messages: Sequence[Mapping[str, object]]) -> list[Said]:
+    """The decisions and causes in the last message of each turn: at most two a turn, and never weighty."""
+    last: dict[str, Mapping[str, object]] = {}
+    for at, message in enumerate(messages):
+        if text_at(message, "message"):
+            last[text_at(message, "turn") or f"#{at}"] = message
+    found: dict[str, Said] = {}
+    for message in last.values():
+        for one in _of_message(message):
+            found.setdefault(one.text.casefold(), one)
+    return list(found.values())
+
+
+def _of_message(message: Mapping[str, object]) -> list[Said]:
+    at = message.get("at")
+    moment = at if isinstance(at, int) and not isinstance(at, bool) else 0
+    ranked: list[tuple[float, int, Said]] = []
+    for number, sentence in enumerate(sentences(text_at(message, "message"))):
+        text = _MARKUP.sub("", sentence.text).strip()
+        if not 20 <= len(text) <= LENGTH_MAX or QUESTION.match(text) or HEDGED.search(text) or _NOT_YET.search(text):
+            continue
+        turn = text_at(message, "turn")
+        if _FOUND.search(text):
+            ranked.append((-HIGH, number, Said(text, "claim", FIX_CATEGORY, HIGH, "issues", moment, turn)))
+        elif _CHOSE.search(text):
+            weight = HIGH if re.search(r"\b(?:decid|decision|chose|opted|settled)", text, re.I) else LOW
+            ranked.append((-weight, number, Said(text, "decision", DECISION, weight, "decisions", moment, turn)))
+    ranked.sort(key=lambda one: one[:2])
+    return [one for _, _, one in sorted(ranked[:A_TURN_MAX], key=lambda one: one[1])]

@@ -1,0 +1,179 @@
+"""A session in short: its summary, and what the next one is handed. The same session gives the same text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from .call import text_at
+from .lines import counted, fit, one_line
+from .markers import EPHEMERAL, LEADS
+from .observation import FAILED, Observation
+from .paths import short
+from .prose import sentences
+from .said import CORRECTION_CATEGORY, DECISION, PREFERENCE, Said, may_be_kept
+from .subject import subject
+from .todo import next_step, open_tasks
+
+TITLE_MAX = 60
+WORKED_MAX, DECISIONS_MAX, CORRECTIONS_MAX, FAILURES_MAX, ASKED_MAX, NOTES_MAX, FILES_MAX = 10, 8, 8, 5, 4, 5, 12
+LINE = 160
+
+
+@dataclass(frozen=True, slots=True)
+class Digest:
+    """What a session came to. Every list is short, in order, and may be empty."""
+
+    session: str
+    title: str
+    asked: tuple[str, ...] = ()
+    worked_on: tuple[str, ...] = ()
+    decisions: tuple[str, ...] = ()
+    corrections: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    failing: tuple[str, ...] = ()
+    fixed: tuple[str, ...] = ()
+    open_tasks: tuple[str, ...] = ()
+    next_step: str = ""
+    files: tuple[str, ...] = ()
+
+    @property
+    def is_empty(self) -> bool:
+        """Nothing was done, decided or left: there is nothing to hand over."""
+        return not (
+            self.worked_on or self.decisions or self.corrections or self.notes or self.failing or self.open_tasks
+        )
+
+
+def digest(
+    session: Mapping[str, object],
+    observations: Sequence[Observation],
+    said: Sequence[Said],
+    prompts: Sequence[Mapping[str, object]],
+    last_message: str = "",
+    *,
+    traces: Sequence[Mapping[str, object]] = (),
+) -> Digest:
+    """The digest of a session. `traces` are looked through for lists of tasks."""
+    asked = _asked(prompts)
+    tasks = open_tasks(traces, last_message)
+    mended = {one.fixed for one in observations if one.fixed}
+    failing = [one for one in observations if one.outcome == FAILED and one.failure not in mended]
+    step = next_step(last_message) or (tasks[0] if tasks else "") or (f"Mend: {failing[-1].title}" if failing else "")
+    files = dict.fromkeys(file for one in observations if one.does in ("edit", "write") for file in one.files)
+    return Digest(
+        session=text_at(session, "session"),
+        title=_title(session, asked, observations),
+        asked=tuple(asked[:ASKED_MAX]),
+        worked_on=_worked_on(observations),
+        decisions=_texts(said, (DECISION, PREFERENCE), DECISIONS_MAX),
+        corrections=_texts(said, (CORRECTION_CATEGORY,), CORRECTIONS_MAX),
+        notes=_texts(said, ("note", "fix"), NOTES_MAX),
+        failing=_last(dict.fromkeys(fit(f"{one.title}: {_where(one)}", LINE) for one in failing), FAILURES_MAX),
+        fixed=_last(
+            dict.fromkeys(fit(f"{one.title}. {one.summary}", LINE) for one in observations if one.fixed), FAILURES_MAX
+        ),
+        open_tasks=tuple(tasks),
+        next_step=fit(step, LINE),
+        files=tuple(files)[:FILES_MAX],
+    )
+
+
+def summary_text(found: Digest) -> str:
+    """What happened, for whoever looks back."""
+    return _text(
+        found.title,
+        ("Asked", found.asked),
+        ("Worked on", found.worked_on),
+        ("Decided", found.decisions),
+        ("Corrected by the user", found.corrections),
+        ("Told by the user", found.notes),
+        ("Fixed", found.fixed),
+        ("Still failing", found.failing),
+        ("Open", found.open_tasks),
+    )
+
+
+def handoff_text(found: Digest) -> str:
+    """What the next session needs to go on."""
+    return _text(
+        f"Handoff: {found.title}",
+        ("Worked on", found.worked_on),
+        ("Decisions", found.decisions),
+        ("Corrections by the user", found.corrections),
+        ("Failures still open", found.failing),
+        ("Fixed", found.fixed),
+        ("Open tasks", found.open_tasks),
+        ("Next step", (found.next_step,) if found.next_step else ()),
+    )
+
+
+def _text(title: str, *sections: tuple[str, Sequence[str]]) -> str:
+    parts = [title]
+    for heading, lines in sections:
+        if len(lines) == 1:
+            parts.append(f"{heading}: {lines[0]}")
+        elif lines:
+            parts.append("\n".join([f"{heading}:", *(f"- {line}" for line in lines)]))
+    return "\n\n".join(part for part in parts if part)
+
+
+def _asked(prompts: Sequence[Mapping[str, object]]) -> list[str]:
+    """The first sentence of each prompt that is about something; none of what is not to be remembered."""
+    found: dict[str, None] = {}
+    for prompt in prompts:
+        text = text_at(prompt, "prompt")
+        if not may_be_kept(text) or not subject(text):
+            continue
+        first = next((one.text for one in sentences(text) if subject(one.text) and not EPHEMERAL.search(one.text)), "")
+        first = LEADS.sub("", first, count=1) if LEADS.match(first) else first
+        if first:
+            found.setdefault(fit(first, LINE))
+    return list(found)
+
+
+def _title(session: Mapping[str, object], asked: Sequence[str], observations: Sequence[Observation]) -> str:
+    given = one_line(text_at(session, "title"))
+    if given:
+        return fit(given, TITLE_MAX)
+    if asked:
+        return fit(asked[0][:1].upper() + asked[0][1:].rstrip(".!? "), TITLE_MAX)
+    files = list(dict.fromkeys(short(file, 24) for one in observations for file in one.files))
+    if files:
+        more = f" and {counted(len(files) - 2, 'other file')}" if len(files) > 2 else ""
+        return fit(f"Work on {', '.join(files[:2])}{more}", TITLE_MAX)
+    return fit(observations[0].title, TITLE_MAX) if observations else "A session"
+
+
+def _worked_on(observations: Sequence[Observation]) -> tuple[str, ...]:
+    """Commits and fixes first in what is kept, then files with what was changed in them; told in the order of time."""
+    found: dict[str, tuple[int, int, str]] = {}
+    edits: dict[str, list[Observation]] = {}
+    for at, one in enumerate(observations):
+        if one.does in ("edit", "write") and one.files:
+            edits.setdefault(one.files[0], []).append(one)
+            group = edits[one.files[0]]
+            names = list(dict.fromkeys(name for each in group for name in each.names))[:5]
+            line = f"{one.files[0]}: {', '.join(names)}" if names else group[-1].title
+            found[f"file {one.files[0]}"] = (1, at, line)
+        elif one.outcome != FAILED and not one.fixed:
+            rank = 0 if one.title.startswith(("Commit: ", "User chose: ", "Pushed ", "Merged ")) else 2
+            if not one.title.startswith(("Tests pass", "Read ", "Web search")) and " passes" not in one.title:
+                found.setdefault(one.title, (rank, at, one.title))
+    kept = sorted(found.values())[:WORKED_MAX]
+    return tuple(fit(line, LINE) for _, _, line in sorted(kept, key=lambda one: one[1]))
+
+
+def _where(one: Observation) -> str:
+    return one.detail.partition("\n")[0] or one.summary
+
+
+def _texts(said: Sequence[Said], categories: Sequence[str], limit: int) -> tuple[str, ...]:
+    """The weightiest, in the order in which they were said."""
+    mine = [(one, at) for at, one in enumerate(said) if one.category in categories]
+    kept = sorted(mine, key=lambda pair: (-pair[0].salience, pair[1]))[:limit]
+    return tuple(fit(one_line(one.text), LINE) for one, _ in sorted(kept, key=lambda pair: pair[1]))
+
+
+def _last(lines: Mapping[str, None], limit: int) -> tuple[str, ...]:
+    return tuple(lines)[-limit:]

@@ -1,0 +1,178 @@
+"""The words by which people say that something matters, and those by which they take it back. Patterns only."""
+
+from __future__ import annotations
+
+import re
+
+# Whoever says this wants nothing of the prompt kept. "I don't remember" is a person's memory, not ours.
+KEEP_NOTHING = re.compile(
+    r"(?<!\bi )(?<!\bwe )(?<!\byou )(?<!\bthey )(?<!\bhe )(?<!\bshe )\b(?:do not|don'?t|don’t|never|no need to|not "
+    r"to)\s+"
+    r"(?:ever\s+)?(?:remember|memori[sz]e|store|save|record|keep|log|persist)\s+(?:any of\s+|all\s+)?(?:this|that|"
+    r"these|it|"
+    r"what i|anything|in memory)\b(?!\s+(?:in|to|on|into|under|inside|as|for|with|file|variable|value|state)\b)|"
+    r"\boff the record\b|\bkeep (?:this|it) (?:out of (?:your |the )?memory|between us)\b|"
+    r"\b(?:do not|don'?t) (?:write|add|put) (?:this|that|it) (?:to|in|into) (?:your |the )?memory\b",
+    re.I,
+)
+# This sentence only: it holds for a while, or is taken back.
+EPHEMERAL = re.compile(
+    r"(?<!n.t )(?<!not )(?<!never )\bforget (?:this|that|it|what i|about (?:this|that|it))\b|\bignore (?:this|that|"
+    r"what i)\b|\bscratch that\b|"
+    r"\bnever ?mind\b|"
+    r"\bephemeral\b|\btemporarily\b|\b(?:is|are|only|just|a|as a) temporary\b(?! (?:table|file|folder|director|"
+    r"credential|token))|"
+    r"\bfor now\b|\bfor the moment\b|\bjust (?:this once|for (?:this|today|now)|this time)\b|\bthis time only\b|"
+    r"\bonly this time\b|"
+    r"\bfor this (?:session|task|run|time|one)\b|\btoday only\b|\bscratch (?:file|pad|note|work)|\bdo not store\b|"
+    r"\bdon'?t store\b|"
+    r"\bit'?s a secret\b|\bkeep (?:it|this) secret\b|\buntil (?:tomorrow|tonight|later|monday|i'?m back)\b",
+    re.I,
+)
+QUESTION = re.compile(
+    r".*\?\W*\Z|(?:(?:so|and|but|ok|okay|hey|also|hmm|well|now|then|actually|wait|please|no)[, ]+)*(?:why|"
+    r"(?:what|how|when|where|which|who|whose)(?:'s| (?:\w+ )?(?:is|are|was|were|do|does|did|can|could|should|shall|"
+    r"would|will|have|has|about|if|come))|is|are|was|were|do|does|did|can|could|should|shall|would|will|have|has|may|"
+    r"isn'?t|aren'?t|"
+    r"don'?t (?:we|you)|"
+    r"doesn'?t|didn'?t|shouldn'?t|wouldn'?t|couldn'?t|any idea|i wonder|wondering|not sure (?:if|whether|what|how|why)|"
+    r"tell me|explain|show me|let me know)\b(?! (?:i|we) (?:want|need|prefer|like|use|do)\b.*[^?]\Z)",
+    re.I | re.S,
+)
+HEDGED = re.compile(
+    r"\b(?:maybe|perhaps|might|possibly|not sure|unsure|i guess|i think we (?:could|should|might)|we could|what if|"
+    r"considering|thinking (?:about|of)|haven'?t decided|have not decided|not (?:yet )?decided|undecided|to be "
+    r"decided|tbd|"
+    r"wonder(?:ing)?|hypothetically|if we (?:decided?|use|used|were|had|go|went)|once (?:we|it'?s|you'?ve) decided?|"
+    r"you decide|up to you|needs? (?:a )?decision|need to decide|have to decide|let'?s decide|help (?:me|us) decide)\b",
+    re.I,
+)
+# A request that may be granted: "can you remember that we use tabs?" is no question.
+ASKS_TO_REMEMBER = re.compile(
+    r"(?:(?:also|and|so|ok|okay|btw|by the way|hey|oh)[, ]+)*(?:can|could|would|will) you (?:please |also |always )*"
+    r"(?:remember|note|keep in mind|memori[sz]e|save)\b[:,]?\s*(?:that\b|this\b)?[:,]?\s*",
+    re.I,
+)
+REMEMBER = re.compile(
+    r"(?:(?:please|also|and|so|ok|okay|btw|by the way|hey|oh|one more thing|but|just|important|always)[,:]?\s+)*"
+    r"(?:(?:please |i (?:want|need|would like|'d like) you to |you (?:should|must|need to) |make sure (?:you |to )|"
+    r"let'?s )?(?:remember|memori[sz]e|save (?:this|that) to memory|add (?:this |that )?to (?:your |the )?memory|"
+    r"(?:do not|don'?t|don’t|never) forget|keep in mind|bear in mind))\b(?! (?:me|us|him|when|how|if|your)\b)[:,]?\s*"
+    r"(?:(?:that|this|the following|these|for (?:later|next time|the future|future sessions))\b[:,]?\s*)*",
+    re.I,
+)
+TO_DO = re.compile(r"to\s+", re.I)
+ERRAND = re.compile(
+    r"to (?:buy|pick up|call (?:my|mum|mom|dad|the dentist|the doctor)|eat|sleep|drink|breathe|smile|book (?:a|the) "
+    r"(?:flight|table|hotel)|"
+    r"pay|water|feed|walk|email|text|send .* (?:birthday|invite)|relax|have fun)\b",
+    re.I,
+)
+GENERAL = re.compile(
+    r"\b(?:always|never|every|each|whenever|before|after|when|any|all|must|from now on|going forward)\b", re.I
+)
+DECIDED = re.compile(
+    r"\b(?:(?:we|i|the team|they)(?:'ve| have)?(?: now| finally| just| already)* (?:decided|agreed|settled|chosen|"
+    r"opted|concluded)\b|"
+    r"decision:|(?:the|our|final) decision (?:is|was)\b|it (?:was|is|has been) decided|let'?s (?:go|stick) with\b|"
+    r"we(?:'re| are)? (?:going|sticking) with\b|we (?:chose|picked|went with)\b|i(?:'ve| have) (?:decided|chosen)\b|"
+    r"decided (?:to|that|on|against)\b)",
+    re.I,
+)
+WILL_USE = re.compile(
+    r"\b(?:we(?:'ll| will|’ll)|let'?s|going to) (?:use|be using|adopt|standardi[sz]e on|switch to|move to)\b", re.I
+)
+PREFERS = re.compile(
+    r"\b(?:i|we|the team)(?:'d| would| strongly| really| generally| usually)* prefer\b|^(?:please )?prefer \S+|"
+    r"\b(?:my|our) (?:preference|preferred|convention|style)\b|\b(?:the|a|our|by) convention(?: here)?\b|\bconvention:|"
+    r"\b(?:i|we) (?:really )?(?:like|hate|dislike|want) (?:it when|commits?|tests?|code|functions?|files?|small|"
+    r"short|you to always)\b",
+    re.I,
+)
+GOING_FORWARD = re.compile(
+    r"\b(?:going forward|from now on|from here on|henceforth|in (?:the )?future,? (?:use|please|always|do|don'?t))\b",
+    re.I,
+)
+FIX = re.compile(
+    r"\bthe (?:fix|solution|cure|workaround) (?:is|was|:)|\bthe fix:|\broot cause(?: here)?(?: is| was|:)|\bturned "
+    r"out (?:to be|that)\b",
+    re.I,
+)
+FIXED = re.compile(
+    r"\b(?:fixed|solved|resolved) (?:it |this |that |the \w+ )?(?:by|with|in|via|after)\b|\bthat fixed it\b", re.I
+)
+NOT_FIXED = re.compile(
+    r"\b(?:not|isn'?t|needs? to be|to be|must be|get(?:ting)?|still|can'?t be|should be|hasn'?t been|be) (?:fixed|"
+    r"solved|resolved)\b",
+    re.I,
+)
+RULE = re.compile(r"\b(?:always|never)\b", re.I)
+SYMPTOM_SUBJECT = re.compile(
+    r"\b(?:it|this|that|there|which|he|she|he's|it's|button|page|app|screen|request)(?: (?:has|have|had|will|would|"
+    r"is|was|just))? (?:always|never)\b|\bnever (?:have|had|need) to\b|\bnever (?:seen|heard|mind)\b",
+    re.I,
+)
+PROBLEM = re.compile(
+    r"\b(?:fail(?:s|ed|ing|ure)?|errors?|bugs?|broken|crash(?:es|ed|ing)?|hang(?:s|ing)?|wrong|doesn'?t work|does "
+    r"not work|not working|"
+    r"stuck|slow|flaky|red|down|missing|weird|strange|problem|issue with|regression|leak(?:s|ing)?|exception|timeout|"
+    r"timing out|"
+    r"getting an?|seeing an?|can'?t|cannot|won'?t)\b",
+    re.I,
+)
+IMPORTANT = re.compile(
+    r"(?:^|\b)(?:important(?:ly)?[:,]|it'?s (?:very |really )?important (?:that|to)|(?:is|are) (?:very |really "
+    r")?important\b|crucial(?:ly)?[:,]|must not|under no circumstances)",
+    re.I,
+)
+NOTE = re.compile(
+    r"(?:(?:also|and|btw|please|but)[, ]+)*(?:(?:please )?note(?: that|:)|fyi[,:]?|for your information[,:]?|for the "
+    r"record[,:]?|heads[ -]up[,:]?|"
+    r"be aware that|just so you know[,:]?|be advised)\s*",
+    re.I,
+)
+AVOID = re.compile(
+    r"(?:please\s+)?(?:don'?t|don’t|do not|stop|avoid|no more)\s+(?:ever\s+)?(?:us(?:e|ing)|add(?:ing)?|writ(?:e|"
+    r"ing)|put(?:ting)?|creat(?:e|ing)|mock(?:ing)?|commit(?:ting)?|push(?:ing)?|import(?:ing)?|skip(?:ping)?)\b",
+    re.I,
+)
+# What is said of the lines at hand holds there and nowhere else.
+AT_HAND = re.compile(
+    r"\b(?:here|there)\W*\Z|\b(?:in|for) (?:this|that) (?:file|function|case|test|method|one|place)\b", re.I
+)
+# A request that follows what is told.
+AND_PLEASE = re.compile(
+    r"(?:[,;]|\s[-–—])\s*(?:(?:so|and|but) )?(?:please|can you|could you|fix|add|make|change|update|remove|look|"
+    r"check)\b.*\Z",
+    re.I,
+)
+# A correction: what it is said with is stripped, and what remains must say something by itself.
+CORRECTS = re.compile(
+    r"(?:(?:no+|nope|nah|wrong|incorrect|not quite|not (?:like )?that|hmm,? no|wait|stop|hold on)\s*(?:[,.;:!—–-]+|"
+    r"(?=\b(?:use|don'?t|do not|it'?s|"
+    r"that'?s|the|we|i|you|not|this|never|always|please)\b))\s*)+|"
+    r"(?:that|this|it)(?:'s| is|’s| was) (?:wrong|not right|incorrect|not correct|not true|false|not what i (?:said|"
+    r"asked|meant|wanted)(?: for)?|outdated)\b[\s,.;:—–-]*|"
+    r"you(?:'re| are|’re| got (?:it|that)) (?:wrong|mistaken)\b[\s,.;:—–-]*|"
+    r"actually,?\s+(?=(?:it'?s|it is|that'?s|we|our|the|they|use|don'?t|do not|not|there|i meant|you should|this)\b)|"
+    r"(?:but )?(?:as )?i (?:already )?(?:said|told you|asked you|meant|asked for|explicitly said)(?: to| that| "
+    r"earlier| before| already)*\b[\s,:]*|"
+    r"(?:you )?(?:should|shouldn'?t) (?:have|not have)\b\s*",
+    re.I,
+)
+NOT_A_CORRECTION = re.compile(
+    r"no (?:problem|worries|need|rush|idea|thanks|thank|longer|one|other|more|tests?|changes?|errors?|way|doubt|"
+    r"matter|\w+ing)\b|"
+    r"stop (?:here|now|there|it|the)\b|wait (?:for|until)\b|nope\W*\Z|no\W*\Z",
+    re.I,
+)
+USE_INSTEAD = re.compile(
+    r"\b(?:use|do|call|run|put|write|go with|take)\b.+\binstead\b|\buse .+, not .+|\bnot .+ but\b", re.I
+)
+LEADS = re.compile(
+    r"(?:(?:please|also|and|so|ok(?:ay)?|btw|by the way|hey|oh|well|but|then|now|anyway|yes|yeah|right|sure|great|"
+    r"thanks|thank you|"
+    r"hmm+|ah+|just|one more thing|as a reminder|reminder|basically|hi|hello)\b[,:!.]?\s+)+",
+    re.I,
+)
+TAILS = re.compile(r"(?:[,.]?\s*(?:please|thanks|thank you|ok(?:ay)?|alright|got it|cheers)[.!?]*)+\Z", re.I)

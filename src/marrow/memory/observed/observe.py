@@ -1,0 +1,50 @@
+"""Observe: what the tool calls of a session did, compressed, and nothing of what was only looking around."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from .call import Call, call_of
+from .chains import put_together
+from .edits import edit_piece
+from .foreign import mcp_piece, other_piece
+from .junk import is_junk
+from .observation import Observation
+from .piece import Piece, observation_of
+from .shell import shell_piece
+from .tasks import ASKING_TOOLS, asked_piece, task_piece
+from .web import web_piece
+
+_BY_KIND = {
+    "edit": edit_piece,
+    "write": edit_piece,
+    "shell": shell_piece,
+    "web": web_piece,
+    "task": task_piece,
+    "mcp": mcp_piece,
+    "other": other_piece,
+}
+
+
+def observe(traces: Sequence[Mapping[str, object]]) -> list[Observation]:
+    """The observations of one session, from its trace lines in order. Lines that are no tool's are passed over.
+
+    A failure is linked to what mended it only if both are among the lines: give those of the whole session, and take of
+    the result what has a new trace among its `trace_ids`."""
+    pieces = [piece for trace in traces if (call := call_of(trace)) and (piece := _piece_of(call))]
+    return [observation_of(piece) for piece in put_together(pieces)]
+
+
+def failure_of(trace: Mapping[str, object]) -> str:
+    """The signature of the failure that one trace line tells of; empty when it tells of none worth remembering."""
+    call = call_of(trace)
+    piece = _piece_of(call) if call else None
+    return piece.failure if piece else ""
+
+
+def _piece_of(call: Call) -> Piece | None:
+    if call.tool.lower() in ASKING_TOOLS:
+        return None if call.failed else asked_piece(call)
+    if is_junk(call):
+        return None
+    return _BY_KIND.get(call.does, other_piece)(call)

@@ -1,0 +1,71 @@
+"""What a person wrote in a prompt: sentences, without code, logs, quotations and what the host put there."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from .lines import one_line, plain
+
+PROMPT_READ = 12_000
+SENTENCE_MAX = 600
+_BLOCKS = re.compile(
+    r"```[\s\S]*?(?:```|\Z)|~~~[\s\S]*?(?:~~~|\Z)|"
+    r"<(system-reminder|local-command-\w+|command-\w+|task-notification|bash-\w+|private|ide_\w+|"
+    r"user-prompt-submit-hook|"
+    r"environment_context|context|document|file|log|pre|code)\b[^>]*>[\s\S]*?(?:</\1>|\Z)",
+    re.I,
+)
+_NOT_OF_THE_USER = re.compile(
+    r"\s*(?:This session is being continued from a previous conversation|\[Request interrupted|Caveat: The messages "
+    r"below|"
+    r"/\w[\w:-]*(?:\s|\Z)|<task-notification|\[SYSTEM)",
+    re.I,
+)
+_LOG_LINE = re.compile(
+    r"\s*(?:>|\||\+\+\+|---|@@ |diff --git|[+-] {2,}\S|\$ |# \$|at \S+ ?\(|File \"|Traceback|E  +|\d{4}-\d\d-\d\d[T "
+    r"]\d\d:\d\d|"
+    r"\[?\d\d:\d\d:\d\d|\[\w+\]\s|(?:ERROR|WARN(?:ING)?|INFO|DEBUG|FATAL|TRACE)\b[ :\]]|npm (?:ERR|WARN)|\w*(?:Error|"
+    r"Exception): |"
+    r"FAILED |PASSED |={4,}|-{4,}|_{4,}|\d+ \||[{}\[\]();,]+\s*\Z|(?:import|from|def|class|function|const|let|var|"
+    r"return|if|for)"
+    r"\b.*[;:{(]\s*\Z|[\w./-]+:\d+:\d+)"
+)
+_INDENTED = re.compile(r"(?: {4}|\t)(?!\s*(?:[-*•]|\d+[.)]) )")
+_BULLET = re.compile(r"\s*(?:[-*•–]|\(?\d{1,2}[.)]|[a-z]\))\s+")
+_END = re.compile(
+    r"(?<=[.!?])(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bvs\.)(?<!\betc\.)(?<!\bNo\.)(?<!\.\.\.)\s+(?=[\"'“(*`]?[A-Z0-9`“])|"
+    r"(?<=[.!?])\s{2,}|(?<=[?!])\s+|(?<=[。！？])|\s+(?:—|--)\s+(?=(?:remember|note|never|always)\b)"
+)
+
+
+class Sentence(NamedTuple):
+    """`item` when it stands in a list, `paragraph` counts the paragraphs of the prompt."""
+
+    text: str
+    item: bool
+    paragraph: int
+
+
+def sentences(prompt: str) -> list[Sentence]:
+    """The sentences of a prompt that the user wrote as such, in order."""
+    if _NOT_OF_THE_USER.match(prompt):
+        return []
+    text = plain(prompt)
+    if len(text) > PROMPT_READ:
+        text = text[: PROMPT_READ * 2 // 3] + "\n\n" + text[-PROMPT_READ // 3 :]
+    text = _BLOCKS.sub("\n\n", text)
+    found: list[Sentence] = []
+    paragraph = 0
+    for line in text.split("\n"):
+        if not line.strip():
+            paragraph += 1
+            continue
+        if _LOG_LINE.match(line) or _INDENTED.match(line):
+            continue
+        bullet = _BULLET.match(line)
+        for part in _END.split(line[bullet.end() :] if bullet else line):
+            said = one_line(part).strip("*_ ") if part else ""
+            if said and len(said) <= SENTENCE_MAX:
+                found.append(Sentence(said, bullet is not None, paragraph))
+    return found

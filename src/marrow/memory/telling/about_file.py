@@ -1,0 +1,76 @@
+"""What is known about a file before it is read or changed: gotchas, decisions, claims that drifted. Few, once."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ...model.record import CURRENT, Record
+from ...model.session import Injection
+from ...store.protocol import Reader
+from ...store.terms import terms_of
+from ..engine import Asker
+
+TOLD_MAX = 3
+LOOKED_AT = 60
+PATH_KEYS = ("file_path", "path", "notebook_path", "filePath", "filename")
+# What says more about a file than that it was changed.
+TELLING_DOMAINS = ("issues", "decisions", "architecture", "patterns")
+# Of these kinds only what failed and what mended it is worth a word here.
+PASSING_KINDS = frozenset(("observation", "summary", "handoff", "commit", "document", "conversation", "log"))
+
+
+def about_file(
+    reader: Reader, asker: Asker, now: int, root: str, hook: Mapping[str, Any], before: Sequence[Injection]
+) -> tuple[str, list[Record]]:
+    """The file's path as memories name it, and what to tell. Nothing for a file that this session was told about."""
+    given = path_of(hook)
+    paths = names_of(given, str(hook.get("cwd", "")), root)
+    if not paths or any(told.file == paths[0] for told in before):
+        return given, []
+    entries = reader.anchored(asker.namespace, paths, asker.places(), CURRENT)
+    entries += _naming(reader, asker, paths[0], entries)
+    known = {told.address for told in before}
+    found = [
+        record
+        for record in reader.records_of(entries[:LOOKED_AT], CURRENT)
+        if record.standing.is_active(now) and record.node.address not in known and _is_worth_it(record)
+    ]
+    found.sort(
+        key=lambda r: (not r.standing.drift, r.standing.domain not in TELLING_DOMAINS, -r.standing.priority, -r.last_at)
+    )
+    return paths[0], found[:TOLD_MAX]
+
+
+def path_of(hook: Mapping[str, Any]) -> str:
+    given = hook.get("input")
+    if not isinstance(given, Mapping):
+        return ""
+    return next((given[key] for key in PATH_KEYS if isinstance(given.get(key), str) and given[key].strip()), "")
+
+
+def names_of(path: str, cwd: str, root: str) -> list[str]:
+    """How memories may name a file: from the project's root first, from the folder at hand, as it was given."""
+    if not path:
+        return []
+    whole = os.path.normpath(os.path.join(cwd, path))
+    names = [
+        os.path.relpath(whole, start) for start in (root, cwd) if start and whole.startswith(os.path.join(start, ""))
+    ]
+    return list(dict.fromkeys(name.replace("\\", "/") for name in (*names, path)))
+
+
+def _naming(reader: Reader, asker: Asker, path: str, already: Sequence[int]) -> list[int]:
+    """What names the file in its text, though nobody pinned it there."""
+    terms = terms_of(path.rpartition("/")[2])
+    matched = reader.match(asker.namespace, terms, asker.places(), None, LOOKED_AT)
+    name = path.rpartition("/")[2]
+    entries = [entry for entry, _ in matched if entry not in already]
+    return [record.entry for record in reader.records_of(entries, CURRENT) if name in record.node.content]
+
+
+def _is_worth_it(record: Record) -> bool:
+    if record.node.kind not in PASSING_KINDS:
+        return True
+    return record.node.kind == "observation" and record.standing.domain == "issues"

@@ -1,0 +1,242 @@
+"""Witness: make memories of what a session's hooks reported, and keep the session's own record.
+
+Tool calls become observations; what the user said and what was decided become claims; each stop leaves a summary of the
+session, and its end a handoff. Everything that is made, and that the traces are done, is one transaction: traces that
+are worked off twice leave what once leaves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+from ..model.change import Restate, Step, Supersede
+from ..model.draft import Draft
+from ..model.event import SUBCONSCIOUS
+from ..model.link import make_anchor
+from ..model.moments import iso
+from ..model.node import Node, Occurrence
+from ..model.record import CURRENT, Filter
+from ..model.session import Session
+from ..model.standing import RETRACTED
+from ..model.trace import DONE, Trace
+from ..store.protocol import Reader, Writer
+from ..store.receive_traces import keep_session, settle_traces
+from .engine import Asker, Engine, submit
+from .observed.decided import decided
+from .observed.digest import Digest, digest, handoff_text, summary_text
+from .observed.observation import Observation, content
+from .observed.observe import observe
+from .observed.said import Said, said
+from .observed.subject import subject
+from .remember import say_of
+
+OPERATION = "session_capture"
+TOOL_EVENTS = frozenset(("post-tool", "tool-failed"))
+# A session's summary is made from so many of its traces, the latest.
+REMEMBERED_TRACES, TRACES_READ = 800, 20_000
+# What was seen is less sure than what was said, and is kept for a time.
+SEEN_CONFIDENCE, SAID_CONFIDENCE, HANDOFF_CONFIDENCE, HANDOFF_PRIORITY = 0.6, 0.8, 0.9, 0.5
+FILES_MAX = 8
+LOOKED_BACK = 150
+SUBJECT_WORDS = 40
+# Where a turn or a part of the session ends, and it is worth a summary.
+PAUSES = frozenset(("stop", "pre-compact"))
+# Noted in a session that has come to such a place since its last summary.
+DUE = "summary_due"
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What the settings say about capture."""
+
+    min_salience: float = 0.5
+    context_days: int = 90
+    handoff_each_stop: bool = False
+
+
+class Witnessed(NamedTuple):
+    session: Session
+    observations: int
+    claims: int
+
+
+def witness(engine: Engine, asker: Asker, rules: Rules, traces: Sequence[Trace], *, account: bool = True) -> Witnessed:
+    """Work off traces of one session, in their order. Without `account` no summary is made: more of it follows."""
+    bodies = [trace.fields for trace in traces]
+    with engine.store.reading() as reader:
+        before = reader.session(asker.namespace, traces[0].session) or _new_session(asker, traces[0])
+        session = followed(before, bodies)
+        seen = _seen(_just_before(reader, asker, traces), bodies)
+        heard = [one for one in _heard(bodies) if one.salience >= rules.min_salience]
+        drafts = [_seen_draft(one, session, rules) for one in seen] + [_said_draft(one, session) for one in heard]
+        steps: list[Step] = [say_of(engine, asker, draft, engine.clock()) for draft in drafts]
+        ended = session.ended_at is not None
+        if account and (ended or session.detail.get(DUE)):
+            earlier = _earlier(reader, asker, session.session, traces)
+            made = _digest(session, [*earlier, *bodies])
+            settled = {name: value for name, value in session.detail.items() if name != DUE}
+            session = replace(session, title=made.title or session.title, detail=settled)
+            steps += _accounts(engine, asker, reader, session, made, handoff=ended or rules.handoff_each_stop)
+    numbers = [trace.number for trace in traces]
+
+    def also(writer: Writer) -> None:
+        settle_traces(writer, asker.namespace, numbers, DONE, redact_extra=engine.redact_extra)
+        keep_session(writer, asker.namespace, session, redact_extra=engine.redact_extra)
+
+    summary = f"session: {len(seen)} seen, {len(heard)} said"
+    submit(engine, asker, OPERATION, steps, summary=summary, layer=SUBCONSCIOUS, also=also)
+    return Witnessed(session, len(seen), len(heard))
+
+
+def followed(before: Session, bodies: Sequence[Mapping[str, Any]]) -> Session:
+    """The session after these events. One that is heard of again after its end goes on."""
+    session = before
+    for body in bodies:
+        event, at = body.get("event"), _number(body.get("at"), session.last_at)
+        detail = dict(session.detail)
+        turns = session.turns
+        if event == "prompt" and not body.get("agent"):
+            turns += 1
+            detail["subject"] = sorted(subject(str(body.get("prompt", ""))))[:SUBJECT_WORDS]
+        if event in PAUSES:
+            detail[DUE] = True
+        session = replace(
+            session,
+            cwd=session.cwd or str(body.get("cwd", "")),
+            last_at=max(session.last_at, at),
+            ended_at=at if event == "session-end" else None,
+            turns=turns,
+            detail=detail,
+        )
+    return session
+
+
+def _new_session(asker: Asker, first: Trace) -> Session:
+    return Session(first.session, first.host, asker.scope.project, started_at=first.at, last_at=first.at)
+
+
+def _just_before(reader: Reader, asker: Asker, traces: Sequence[Trace]) -> list[dict[str, Any]]:
+    """What the session did shortly before: what failed there may be mended here."""
+    first = min(trace.number for trace in traces)
+    if not first:
+        return []
+    found = reader.traces(asker.namespace, session=traces[0].session, state=DONE, after=max(0, first - LOOKED_BACK))
+    return [trace.fields for trace in found if trace.number < first]
+
+
+def _seen(before: Sequence[Mapping[str, Any]], bodies: Sequence[Mapping[str, Any]]) -> list[Observation]:
+    """What is new to be seen, in the light of what came before it."""
+    tools = [body for body in (*before, *bodies) if body.get("event") in TOOL_EVENTS]
+    ours = {body.get("id") for body in bodies}
+    return [one for one in observe(tools) if any(name in ours for name in one.trace_ids)]
+
+
+def _earlier(reader: Reader, asker: Asker, session: str, traces: Sequence[Trace]) -> list[dict[str, Any]]:
+    """What was worked off before: a summary is of the whole session."""
+    now = {trace.number for trace in traces}
+    found = reader.traces(asker.namespace, session=session, state=DONE, limit=TRACES_READ)
+    return [trace.fields for trace in found if trace.number not in now][-REMEMBERED_TRACES:]
+
+
+def _digest(session: Session, bodies: Sequence[Mapping[str, Any]]) -> Digest:
+    about = {"session": session.session, "host": session.host, "title": session.title, "turns": session.turns}
+    tools = [body for body in bodies if body.get("event") in TOOL_EVENTS]
+    prompts = [body for body in bodies if body.get("event") == "prompt" and not body.get("agent")]
+    answers = [str(body["message"]) for body in bodies if body.get("event") == "stop" and body.get("message")]
+    return digest(about, observe(tools), _heard(bodies), prompts, answers[-1] if answers else "", traces=tools)
+
+
+def _heard(bodies: Sequence[Mapping[str, Any]]) -> list[Said]:
+    """By the user, and decided in the answers."""
+    prompts = [body for body in bodies if body.get("event") == "prompt" and not body.get("agent")]
+    return said(prompts) + decided([body for body in bodies if body.get("event") == "stop"])
+
+
+def _seen_draft(one: Observation, session: Session, rules: Rules) -> Draft:
+    metadata: dict[str, object] = {"tool": one.tool, "files": list(one.files[:FILES_MAX]), "outcome": one.outcome}
+    metadata |= {"turn": one.turn, "before": one.before, "after": one.after}
+    metadata |= {name: value for name, value in (("failure", one.failure), ("fixed", one.fixed)) if value}
+    return Draft(
+        content(one),
+        kind="observation",
+        domain="issues" if one.failure else "history",
+        confidence=SEEN_CONFIDENCE,
+        ttl_days=rules.context_days,
+        anchors=[make_anchor({"type": "file", "target": path}) for path in one.files[:FILES_MAX] if _is_inside(path)],
+        thread=session.session,
+        at=iso(one.at) if one.at else None,
+        source=f"hook:{session.host}",
+        metadata=metadata,
+    )
+
+
+def _said_draft(one: Said, session: Session) -> Draft:
+    return Draft(
+        one.text,
+        kind=one.kind,
+        domain=one.domain,
+        tags=("session", one.category),
+        priority=one.salience,
+        confidence=SAID_CONFIDENCE,
+        semantic=True,
+        thread=session.session,
+        at=iso(one.at) if one.at else None,
+        source=f"hook:{session.host}",
+        metadata={"turn": one.turn} if one.turn else {},
+    )
+
+
+def _accounts(
+    engine: Engine, asker: Asker, reader: Reader, session: Session, made: Digest, *, handoff: bool
+) -> list[Step]:
+    """The summary in the place of the session's last one, and a new handoff. The same again is nothing new."""
+    steps: list[Step] = []
+    now, text = engine.clock(), summary_text(made)
+    if text and Node.make("summary", text).address == _retold(session):
+        text = ""  # a language model has told just this better
+    old = _account(reader, asker, session, "summary", now)
+    if text and old is None:
+        draft = Draft(text, kind="summary", domain="history", thread=session.session, source=f"hook:{session.host}")
+        steps.append(say_of(engine, asker, draft, now))
+    elif text and old is not None and old.content != text:
+        where = Occurrence(at=now, user=asker.scope.user, thread=session.session, source=f"hook:{session.host}")
+        steps.append(Supersede(old.address, text, where, "the session went on"))
+    text = handoff_text(made) if handoff else ""
+    old = _account(reader, asker, session, "handoff", now) if text else None
+    if text and (old is None or old.content != text):
+        if old is not None:
+            steps.append(Restate(old.address, (("state", RETRACTED),), "the session went on"))
+        draft = Draft(
+            text,
+            kind="handoff",
+            domain="tasks",
+            priority=HANDOFF_PRIORITY,
+            confidence=HANDOFF_CONFIDENCE,
+            thread=session.session,
+            source=f"hook:{session.host}",
+        )
+        steps.append(say_of(engine, asker, draft, now))
+    return steps
+
+
+def _retold(session: Session) -> str:
+    """The address of our summary that a language model's took the place of."""
+    condensed = session.detail.get("condensed")
+    return str(condensed.get("summary", "")) if isinstance(condensed, Mapping) else ""
+
+
+def _account(reader: Reader, asker: Asker, session: Session, kind: str, now: int) -> Node | None:
+    """The session's own summary or handoff, as it stands."""
+    wanted = Filter(projects=(asker.scope.project,), kinds=(kind,), thread=session.session)
+    found = reader.records_of(reader.select(asker.namespace, wanted, CURRENT, now, 1), CURRENT)
+    return found[0].node if found else None
+
+
+def _is_inside(path: str) -> bool:
+    return bool(path) and not path.startswith(("/", "~", "..")) and ":" not in path
+
+
+def _number(value: object, otherwise: int) -> int:
+    return value if isinstance(value, int) and not isinstance(value, bool) else otherwise

@@ -1,0 +1,212 @@
+"""`marrow mcp`: what a host starts. It pumps lines between the host and the daemon, and knows as little as it can.
+
+The daemon is started when there is none. When it ends, by itself or killed, each call that it owed an answer gets one
+clear error, and the next line finds the next daemon: it is told again how the host introduced itself, so that the host
+notices nothing. It ends with the host's input, or with the host.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import threading
+import time
+from collections.abc import Iterator, Mapping
+
+from ..capture import line, start
+from ..version import __version__
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import _socket
+    from typing import Any, BinaryIO
+
+START_SECONDS, START_STEP_SECONDS = 15.0, 0.02
+CONNECT_SECONDS, HANDSHAKE_SECONDS = 2.0, 30.0
+# How long the last answers are waited for once the host's input has ended.
+LAST_ANSWERS_SECONDS = 30.0
+PARENT_LOOK_SECONDS = 1.0
+CHUNK_BYTES = 65_536
+# Ids of our own, which no host has given.
+HELLO_ID, REPLAY_ID = "marrow-hello", "marrow-replay"
+GONE, NOT_STARTED = -32000, -32003
+
+
+class Bridge:
+    """One host's way to the daemon. Lines of the host come on the main thread; those of the daemon on another."""
+
+    def __init__(self, params: Mapping[str, str], out: BinaryIO) -> None:
+        self._hello = {**params}
+        self._out = out
+        self._writing = threading.Lock()
+        self._waiting: dict[str, Any] = {}  # the requests that are owed an answer: id as text, and as it was given
+        self._settled = threading.Condition()
+        self._connection: _socket.socket | None = None
+        self._introduction = b""
+        self._confirmation = b""
+
+    def pump(self, lines: Iterator[bytes]) -> None:
+        """Until the host's input ends; then for the last answers."""
+        for given in lines:
+            if given.strip():
+                self._forward(given if given.endswith(b"\n") else given + b"\n")
+        with self._settled:
+            self._settled.wait_for(lambda: not self._waiting, LAST_ANSWERS_SECONDS)
+
+    def _forward(self, given: bytes) -> None:
+        message = _object(given)
+        method, number = message.get("method"), message.get("id")
+        is_request = method is not None and number is not None
+        if is_request:
+            with self._settled:
+                self._waiting[json.dumps(number)] = number
+        try:
+            self._send(given, is_introduction=method == "initialize")
+        except OSError as problem:
+            if is_request:
+                hint = "`marrow doctor` says what is wrong; `marrow mcp --standalone` needs no daemon."
+                self._fail(number, NOT_STARTED, f"Marrow's daemon cannot be reached ({problem}). {hint}")
+        if method == "initialize":
+            self._introduction = given
+        elif method == "notifications/initialized":
+            self._confirmation = given
+
+    def _send(self, given: bytes, *, is_introduction: bool) -> None:
+        """Over the connection that is there; or, when it has broken meanwhile, over a new one."""
+        connection = self._connection
+        if connection is not None:
+            try:
+                connection.sendall(given)
+            except OSError:
+                self._connection = None
+            else:
+                return
+        connection = self._connected(replay=not is_introduction)
+        connection.sendall(given)
+        self._connection = connection
+
+    def _connected(self, *, replay: bool) -> _socket.socket:
+        """A new connection, past hello and past what the host had said when it introduced itself."""
+        until = time.monotonic() + START_SECONDS
+        while True:
+            connection = _reach(until)
+            connection.settimeout(HANDSHAKE_SECONDS)
+            buffer = _Lines(connection)
+            hello = {"jsonrpc": "2.0", "id": HELLO_ID, "method": "marrow/hello", "params": self._hello}
+            hello["client"] = __version__
+            connection.sendall(json.dumps(hello).encode() + b"\n")
+            answer = _object(buffer.next())
+            if "result" in answer:
+                break
+            connection.close()  # an older daemon, which makes room for ours
+            if time.monotonic() > until:
+                raise ConnectionRefusedError(str(answer.get("error", "it hung up"))[:80])
+            time.sleep(START_STEP_SECONDS)
+        if replay and self._introduction:
+            connection.sendall(json.dumps({**_object(self._introduction), "id": REPLAY_ID}).encode() + b"\n")
+            while _object(buffer.next()).get("id") != REPLAY_ID:
+                pass
+            connection.sendall(self._confirmation)
+        connection.settimeout(None)
+        threading.Thread(target=self._listen, args=(connection, buffer), daemon=True).start()
+        return connection
+
+    def _listen(self, connection: _socket.socket, buffer: _Lines) -> None:
+        while answer := buffer.next():
+            self._answer(answer)
+        connection.close()
+        if self._connection is connection:
+            self._connection = None
+        with self._settled:
+            owed = list(self._waiting.values())
+        for number in owed:
+            self._fail(number, GONE, "Marrow's daemon ended during this call. Call again: the next one is answered.")
+
+    def _answer(self, answer: bytes) -> None:
+        self._write(answer)
+        message = _object(answer)
+        if "method" not in message:
+            self._settle(message.get("id"))
+
+    def _fail(self, number: Any, code: int, message: str) -> None:
+        self._settle(number)
+        error = {"jsonrpc": "2.0", "id": number, "error": {"code": code, "message": message}}
+        self._write(json.dumps(error).encode() + b"\n")
+
+    def _settle(self, number: Any) -> None:
+        with self._settled:
+            self._waiting.pop(json.dumps(number), None)
+            self._settled.notify_all()
+
+    def _write(self, given: bytes) -> None:
+        with self._writing:
+            try:
+                self._out.write(given)
+                self._out.flush()
+            except (OSError, ValueError):
+                os._exit(0)  # the host reads no more: there is nobody left to tell
+
+
+class _Lines:
+    """The lines that come over a socket. An empty one is the end."""
+
+    def __init__(self, connection: _socket.socket) -> None:
+        self._connection = connection
+        self._rest = b""
+
+    def next(self) -> bytes:
+        parts = [self._rest]
+        while b"\n" not in parts[-1]:
+            try:
+                chunk = self._connection.recv(CHUNK_BYTES)
+            except OSError:
+                chunk = b""
+            if not chunk:
+                self._rest = b""
+                return b""
+            parts.append(chunk)
+        found, _, self._rest = b"".join(parts).partition(b"\n")
+        return found + b"\n"
+
+
+def _reach(until: float) -> _socket.socket:
+    """A connection to the daemon, which is started when there is none."""
+    while True:
+        try:
+            return line.connect(time.monotonic() + CONNECT_SECONDS)
+        except OSError:
+            if time.monotonic() > until:
+                raise
+        start.ensure_started()
+        time.sleep(START_STEP_SECONDS)
+
+
+def _object(given: bytes) -> dict[str, Any]:
+    try:
+        found = json.loads(given) if given.strip() else {}
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _leave_with_parent() -> None:
+    """Input usually ends with the parent. Not when another process holds its end of the pipe."""
+    parent = os.getppid()
+    while os.getppid() == parent:
+        time.sleep(PARENT_LOOK_SECONDS)
+    os._exit(0)
+
+
+def run(store: str | None, project: str | None, tools: str | None) -> int:
+    """Serve the host on standard input and output until it is gone."""
+    asked = {"cwd": os.environ.get("CLAUDE_PROJECT_DIR") or os.getcwd(), "store": store, "project": project}
+    for name in ("store", "project"):
+        asked[name] = asked[name] or os.environ.get(f"MARROW_{name.upper()}")
+    asked["tools"] = tools
+    threading.Thread(target=_leave_with_parent, daemon=True).start()
+    bridge = Bridge({name: value for name, value in asked.items() if value}, sys.stdout.buffer)
+    bridge.pump(iter(sys.stdin.buffer.readline, b""))
+    # Not `return`: a thread may be blocked in reading from the daemon, and nothing is left to do.
+    sys.stdout.flush()
+    os._exit(0)

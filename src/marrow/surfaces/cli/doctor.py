@@ -1,0 +1,87 @@
+"""`marrow doctor`: the store, and every link of the chain from a host's hook to it, each tried for real."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Callable
+from typing import Any
+
+from ...capture import inbox, line, start, where
+from ...model.errors import MarrowError, StoreDamaged
+from .hosts.checks import Check, checks, installed_hosts
+from .invocation import Invocation
+
+START_SECONDS, ASK_SECONDS = 15.0, 30.0
+
+
+def run_doctor(call: Invocation, repair: bool) -> int:
+    """The exit code: that of a damaged store, when something is wrong with what Marrow holds."""
+    with call.open(project=call.project) as memory:
+        answer = memory.perform("doctor", {"repair": repair})
+    was_there = line.is_there()
+    chain = chain_checks()
+    if not was_there and line.is_there():  # looking leaves nothing running
+        line.ask("marrow/stop", {}, ASK_SECONDS)
+    if call.output.json:
+        shape: dict[str, Any] = {**answer.plain(), "chain": [_shape(one) for one in chain]}
+        call.output.data(shape)
+    else:
+        call.output.answer(answer)
+        call.output.text("\nThe chain from a host to the memory:")
+        for one in chain:
+            call.output.text(f"  {'ok  ' if one.ok else 'FAIL'}  {one.name}: {one.detail}")
+            if not one.ok and one.hint:
+                call.output.text(f"        {one.hint}")
+    return 0 if answer.result.ok and all(one.ok for one in chain) else StoreDamaged.exit_code
+
+
+def chain_checks() -> list[Check]:
+    found = [_attempt("daemon", _daemon), _attempt("inbox", _inbox), _attempt("answer to a hook", _answer)]
+    hosts = installed_hosts()
+    if not hosts:
+        found.append(Check("hosts", True, "Marrow is installed in none; `marrow install` does that"))
+    for host in hosts:
+        found += [Check(f"{host.name}: {one.name}", one.ok, one.detail, one.hint) for one in checks(host)]
+    return found
+
+
+def _attempt(name: str, check: Callable[[], str]) -> Check:
+    try:
+        return Check(name, True, check())
+    except (OSError, MarrowError) as problem:
+        log = os.path.join(where.log(where.home()), "daemon.log")
+        said = problem.message if isinstance(problem, MarrowError) else problem.strerror or str(problem)
+        return Check(name, False, said, f"`marrow daemon restart`; {log} and daemon.out beside it say more.")
+
+
+def _daemon() -> str:
+    began = time.monotonic()
+    was_there = line.is_there()
+    if not was_there and not start.ensure_started(START_SECONDS, force=True):
+        raise TimeoutError(f"it did not start within {START_SECONDS:.0f} seconds")
+    found = line.ask("marrow/ping", {}, ASK_SECONDS)
+    spent = (time.monotonic() - began) * 1000
+    how = "answered" if was_there else "started"
+    return f"version {found['version']}, process {found['pid']}, {how} in {spent:.0f} ms"
+
+
+def _inbox() -> str:
+    """A line as hooks write it, and whether the daemon takes it in. It leaves nothing in the memory."""
+    home, name = where.home(), os.urandom(8).hex()
+    if not inbox.append(home, json.dumps({"v": 1, "id": name, "event": "check"})):
+        raise OSError("the inbox is full: the daemon does not drain it")
+    drained = line.ask("marrow/drain", {}, ASK_SECONDS)["drained"]
+    return f"written and drained ({drained} waited)"
+
+
+def _answer() -> str:
+    asked = {"host": "doctor", "event": "pre-tool", "cwd": os.getcwd(), "input": {"file_path": "marrow-doctor"}}
+    began = time.monotonic()
+    line.ask("marrow/hook", asked, ASK_SECONDS)
+    return f"in {(time.monotonic() - began) * 1000:.0f} ms"
+
+
+def _shape(one: Check) -> dict[str, Any]:
+    return {"name": one.name, "ok": one.ok, "detail": one.detail, "hint": one.hint}

@@ -1,0 +1,93 @@
+"""The daemon once it is the one: what it builds, how it watches itself, and how it ends."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import logging.handlers
+import signal
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+
+from ...app import Memories
+from ...capture import start
+from .background import Worker
+from .listening import listen
+from .server import ServeMcp, Server, memory_used
+
+LOG_BYTES, LOGS_KEPT = 1_000_000, 3
+MEMORY_LOOK_SECONDS = 30.0
+SWITCH_SECONDS = 0.0005
+
+log = logging.getLogger("marrow.daemon")
+
+
+def serve(home: str, log_path: str, load_mcp: Callable[[], ServeMcp], going: Callable[[], None]) -> None:
+    """Until it is told to end, or nobody asks any more. `going` is called when that is decided."""
+    _log_to(log_path)
+    # A question waits for the interpreter each time that it comes back from the store or from numpy. It must not wait
+    # as long as the background may compute at a stretch.
+    sys.setswitchinterval(SWITCH_SECONDS)
+    log.info("started")
+    try:
+        asyncio.run(_serve(home, load_mcp, going))
+    finally:
+        log.info("ended")
+        logging.shutdown()
+
+
+async def _serve(home: str, load_mcp: Callable[[], ServeMcp], going: Callable[[], None]) -> None:
+    memories = Memories()
+    listening = listen(home)
+    start.listens(home)
+    values = memories.settings()
+    worker = Worker(memories, home)
+    server = Server(memories, worker, load_mcp, values.get("daemon.idle_minutes", int) * 60)
+    logging.getLogger("marrow").setLevel(values.get("log.level", str).upper())
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        with suppress(NotImplementedError):
+            loop.add_signal_handler(number, server.stop)
+    watching = asyncio.create_task(_watch_memory(server, values.get("daemon.memory_mb", int) * 1_000_000))
+    worker.start()
+    loading = asyncio.create_task(server.preload(worker.warmed.wait))
+    try:
+        await server.run(listening)
+    finally:
+        watching.cancel()
+        loading.cancel()
+        going()
+        await loop.run_in_executor(None, worker.stop)
+        memories.close()
+
+
+async def _watch_memory(server: Server, most: int) -> None:
+    """Too large and nobody waiting: end, and let the next call start a small one."""
+    while True:
+        await asyncio.sleep(MEMORY_LOOK_SECONDS)
+        if memory_used() > most and server.is_quiet:
+            log.warning("ending: more memory in use than daemon.memory_mb allows")
+            server.stop()
+
+
+def _log_to(path: str) -> None:
+    handler = logging.handlers.RotatingFileHandler(path, maxBytes=LOG_BYTES, backupCount=LOGS_KEPT, encoding="utf-8")
+    handler.setFormatter(_Lines())
+    root = logging.getLogger()
+    root.addHandler(handler)
+    root.setLevel(logging.WARNING)
+    logging.getLogger("marrow").setLevel(logging.INFO)
+    logging.raiseExceptions = False
+
+
+class _Lines(logging.Formatter):
+    """One JSON object a line."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        line = {"at": self.formatTime(record), "level": record.levelname.lower(), "from": record.name}
+        line["message"] = record.getMessage()
+        if record.exc_info:
+            line["problem"] = self.formatException(record.exc_info)
+        return json.dumps(line, ensure_ascii=False)

@@ -1,0 +1,125 @@
+"""A session in short."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from marrow.memory.observed.decided import decided
+from marrow.memory.observed.digest import Digest, digest, handoff_text, summary_text
+from marrow.memory.observed.observe import observe
+from marrow.memory.observed.said import said
+from marrow.model.text import token_estimate
+
+from .traces import edit, prompt, shell, stop, tool
+
+RED = "FAILED tests/test_cart.py::test_total - assert 3 == 4\n1 failed, 3 passed in 0.2s\n"
+LAST = "Done with the total.\n\nRemaining:\n- the tax of foreign orders\n\nNext: write a test for the empty cart."
+
+
+def todo(*tasks: tuple[str, str]) -> dict[str, Any]:
+    todos = [{"content": text, "status": status, "activeForm": text} for text, status in tasks]
+    return tool("TodoWrite", "other", {"todos": todos}, {"oldTodos": [], "newTodos": []})
+
+
+def session() -> list[dict[str, Any]]:
+    return [
+        prompt("Please add the tip to the cart's total. We deploy with kamal to two servers."),
+        todo(("Add the tip", "in_progress"), ("Write docs", "pending")),
+        shell("pytest -q", RED, code=1),
+        edit("src/cart.py", "def total(i):\n    return sum(i)", "def total(i):\n    return sum(i) + TIP"),
+        shell("pytest -q", "4 passed in 0.2s\n"),
+        shell("npm run build", "src/a.ts(3,5): error TS2322: Type 'x' is wrong.\n", code=2),
+        prompt("No, the tip is 10 percent. We decided to keep prices in cents.", turn="t2"),
+        edit("src/price.py", "TIP = 5", "TIP = 10", turn="t2"),
+        todo(("Add the tip", "completed"), ("Write docs", "pending"), ("Update the changelog", "in_progress")),
+        shell("git commit -am 'Add the tip'", "[main 1a2b3c4] Add the tip\n 2 files changed\n", turn="t2"),
+        stop(LAST, turn="t2"),
+    ]
+
+
+def made(traces: list[dict[str, Any]], last: str = LAST) -> Digest:
+    prompts = [line for line in traces if line["event"] == "prompt"]
+    stops = [line for line in traces if line["event"] == "stop"]
+    return digest({"session": "s1"}, observe(traces), [*said(prompts), *decided(stops)], prompts, last, traces=traces)
+
+
+def test_a_digest_has_what_was_done_decided_corrected_and_left() -> None:
+    found = made(session())
+    assert found.title == "Add the tip to the cart's total"
+    assert found.worked_on == ("src/cart.py: total", "Edited src/price.py: TIP = 10 (+1 −1)", "Commit: Add the tip")
+    assert found.decisions == ("We decided to keep prices in cents.",)
+    assert found.corrections == ("The tip is 10 percent.",)
+    assert found.notes == ("We deploy with kamal to two servers.",)
+    assert [line.partition(":")[0] for line in found.fixed] == ["Fixed after 2 runs"]
+    assert len(found.failing) == 1
+    assert "TS2322" in found.failing[0]
+    assert found.open_tasks == ("Update the changelog", "Write docs", "the tax of foreign orders")
+    assert found.next_step == "write a test for the empty cart"
+    assert found.files == ("src/cart.py", "src/price.py")
+    assert not found.is_empty
+
+
+def test_the_texts_have_their_sections_and_are_compact() -> None:
+    found = made(session())
+    handoff = handoff_text(found)
+    assert handoff.startswith("Handoff: Add the tip to the cart's total\n\nWorked on:\n- src/cart.py: total\n")
+    for section in (
+        "Decisions:",
+        "Corrections by the user:",
+        "Failures still open:",
+        "Fixed:",
+        "Open tasks:",
+        "Next step:",
+    ):
+        assert section in handoff
+    assert token_estimate(handoff) < 400
+    assert token_estimate(summary_text(found)) < 500
+
+
+def test_the_same_session_gives_the_same_text() -> None:
+    traces = session()
+    assert summary_text(made(traces)) == summary_text(made(traces))
+    assert handoff_text(made(traces)) == handoff_text(made(traces))
+
+
+def test_tasks_that_are_created_and_updated_one_by_one_are_followed() -> None:
+    traces = [
+        tool(
+            "TaskCreate",
+            "other",
+            {"subject": "Write docs", "description": "…"},
+            {"task": {"id": "1", "subject": "Write docs"}},
+        ),
+        tool("TaskCreate", "other", {"subject": "Cut a release", "description": "…"}, {"task": {"id": "2"}}),
+        tool("TaskUpdate", "other", {"taskId": "1", "status": "completed"}, {"success": True}),
+    ]
+    assert made(traces, "").open_tasks == ("Cut a release",)
+    assert made(traces, "").next_step == "Cut a release"
+
+
+def test_what_is_not_to_be_remembered_is_in_no_text() -> None:
+    traces = [prompt("Don't remember this: we sell the orchard to Acme."), edit("src/cart.py", "a = 1", "a = 2")]
+    found = made(traces, "")
+    assert found.title == "Work on src/cart.py"
+    assert "Acme" not in summary_text(found) + handoff_text(found)
+
+
+def test_an_open_failure_is_the_next_step_when_nothing_else_is_said() -> None:
+    found = made([shell("pytest -q", RED, code=1)], "")
+    assert found.next_step == "Mend: Test failed: test_total"
+
+
+def test_a_session_of_nothing_is_empty() -> None:
+    found = made([prompt("hello"), shell("ls", "a\n")], "Hello.")
+    assert found.is_empty
+    assert found.title == "A session"
+
+
+def test_sections_are_bounded() -> None:
+    traces = [edit(f"src/module_{n}.py", f"a = {n}", f"a = {n + 1}") for n in range(40)]
+    traces += [prompt(f"We decided to keep module number {n} in Python.") for n in range(20)]
+    traces += [prompt(f"No, module {n} has to stay where it is.") for n in range(20)]
+    found = made(traces, "\n".join(f"- [ ] task {n}" for n in range(20)))
+    lengths = (len(found.worked_on), len(found.decisions), len(found.corrections), len(found.open_tasks))
+    assert lengths == (10, 8, 8, 5)
+    assert len(found.title) <= 60

@@ -1,0 +1,206 @@
+"""Witnessing: what a session's traces leave, once, whatever happens in between."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from marrow.memory.engine import Asker, Engine
+from marrow.memory.witness import Rules, witness
+from marrow.model.record import CURRENT, Filter, Record
+from marrow.model.trace import DONE, RAW, Trace
+from marrow.store.receive_traces import keep_traces
+
+from .conftest import PROJECT, Clock
+
+RULES = Rules()
+
+
+class Traces:
+    """Keeps traces as the drain does, and works them off."""
+
+    def __init__(self, engine: Engine, asker: Asker, clock: Clock) -> None:
+        self.engine, self.asker, self.clock = engine, asker, clock
+        self._number = 0
+
+    def keep(self, event: str, session: str = "s1", **body: Any) -> None:
+        self._number += 1
+        name = f"{self._number:016x}"
+        at = self.clock.forward(seconds=1)
+        said = {"v": 1, "id": name, "at": at, "host": "claude-code", "event": event, "session": session, **body}
+        words = {part: str(body.get(part, "")) for part in ("turn", "tool", "does")}
+        trace = Trace(name, at, "claude-code", session, event, body=json.dumps(said), **words)
+        keep_traces(self.engine.store, self.asker.namespace, PROJECT, [trace], redact_extra=(), position=None)
+
+    def raw(self, session: str = "s1") -> list[Trace]:
+        with self.engine.store.reading() as reader:
+            return reader.traces(self.asker.namespace, session=session, state=RAW)
+
+    def work(self, rules: Rules = RULES) -> None:
+        witness(self.engine, self.asker, rules, self.raw())
+
+    def nodes(self, kind: str) -> list[Record]:
+        with self.engine.store.reading() as reader:
+            wanted = Filter(projects=(PROJECT,), kinds=(kind,))
+            return reader.records_of(reader.select(self.asker.namespace, wanted, CURRENT, self.clock.now), CURRENT)
+
+
+@pytest.fixture
+def traces(engine: Engine, asker: Asker, clock: Clock) -> Traces:
+    return Traces(engine, asker, clock)
+
+
+def edit(path: str, old: str, new: str) -> dict[str, Any]:
+    return {
+        "tool": "Edit",
+        "does": "edit",
+        "cwd": "/r",
+        "input": {"file_path": path, "old_string": old, "new_string": new},
+    }
+
+
+def test_what_the_user_said_is_kept_as_a_claim_of_the_session(traces: Traces) -> None:
+    traces.keep("prompt", prompt="Remember that we deploy with make ship. What time is it?")
+    traces.keep("stop")
+    traces.work()
+    (claim,) = traces.nodes("claim")
+    assert "make ship" in claim.node.content
+    assert claim.standing.priority == 1.0
+    assert "session" in claim.standing.tags
+
+
+def test_what_is_not_to_be_remembered_is_not(traces: Traces) -> None:
+    traces.keep("prompt", prompt="We decided to use Kafka for events. Don't remember this.")
+    traces.keep("stop")
+    traces.work()
+    assert traces.nodes("claim") == traces.nodes("decision") == []
+    assert all("Kafka" not in record.node.content for record in traces.nodes("summary"))
+
+
+def test_what_matters_less_than_asked_for_is_not_kept(traces: Traces) -> None:
+    traces.keep("prompt", prompt="Note that the tests are slow today on this laptop.")
+    traces.keep("stop")
+    traces.work(Rules(min_salience=0.9))
+    assert traces.nodes("claim") == []
+
+
+def test_an_edit_becomes_an_observation_pinned_to_its_file(traces: Traces, engine: Engine) -> None:
+    traces.keep(
+        "post-tool", **edit("/r/src/auth.py", "def login(u):\n    return True", "def login(u):\n    return check(u)")
+    )
+    traces.keep("stop")
+    traces.work()
+    (seen,) = traces.nodes("observation")
+    assert "auth.py" in seen.node.content
+    assert seen.standing.expires_at is not None
+    with engine.store.reading() as reader:
+        assert [a.target for a in reader.anchors([seen.entry], CURRENT)[seen.entry]] == ["src/auth.py"]
+
+
+def test_the_same_traces_worked_off_again_leave_nothing_new(traces: Traces, engine: Engine, asker: Asker) -> None:
+    traces.keep("prompt", prompt="Remember that the cache is cleared at midnight.")
+    traces.keep("post-tool", **edit("/r/a.py", "x = 1", "x = 2"))
+    traces.keep("stop", message="Done.")
+    kept = traces.raw()
+    witness(engine, asker, RULES, kept)
+    before = [len(traces.nodes(kind)) for kind in ("claim", "observation", "summary")]
+    witness(engine, asker, RULES, kept)
+    assert [len(traces.nodes(kind)) for kind in ("claim", "observation", "summary")] == before
+
+
+def test_traces_are_done_in_the_transaction_that_made_memories_of_them(
+    traces: Traces, engine: Engine, asker: Asker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    traces.keep("prompt", prompt="Remember that the cache is cleared at midnight.")
+    traces.keep("stop")
+
+    class Torn(RuntimeError):
+        pass
+
+    def fail(*_: Any, **__: Any) -> None:
+        raise Torn
+
+    monkeypatch.setattr("marrow.memory.witness.keep_session", fail)
+    with pytest.raises(Torn):
+        traces.work()
+    assert traces.nodes("claim") == []
+    assert len(traces.raw()) == 2
+
+
+def test_each_stop_renews_the_summary_and_the_end_leaves_a_handoff(traces: Traces) -> None:
+    traces.keep("prompt", prompt="Fix the login in auth.py")
+    traces.keep("post-tool", **edit("/r/auth.py", "return True", "return check(u)"))
+    traces.keep("stop", message="Fixed the login.")
+    traces.work()
+    first = traces.nodes("summary")
+    traces.keep("prompt", prompt="Now the logout in session.py")
+    traces.keep("post-tool", **edit("/r/session.py", "pass", "clear(u)"))
+    traces.keep("stop", message="Fixed the logout.")
+    traces.work()
+    second = traces.nodes("summary")
+    assert len(first) == len(second) == 1
+    assert "session.py" in second[0].node.content
+    assert "auth.py" in second[0].node.content
+    assert traces.nodes("handoff") == []
+    traces.keep("session-end", reason="other")
+    traces.work()
+    assert len(traces.nodes("handoff")) == 1
+
+
+def test_a_session_that_goes_on_after_its_end_has_one_handoff_in_the_end(
+    traces: Traces, engine: Engine, asker: Asker
+) -> None:
+    for name in ("a", "b"):
+        traces.keep("prompt", prompt=f"Change {name}.py")
+        traces.keep("post-tool", **edit(f"/r/{name}.py", "x = 1", "x = 2"))
+        traces.keep("stop", message="Done.")
+        traces.keep("session-end", reason="other")
+        traces.work()
+    (handoff,) = traces.nodes("handoff")
+    assert "b.py" in handoff.node.content
+    with engine.store.reading() as reader:
+        session = reader.session(asker.namespace, "s1")
+    assert session is not None
+    assert session.turns == 2
+    assert session.ended_at is not None
+
+
+def test_without_an_account_the_summary_waits_for_the_last_part(traces: Traces, engine: Engine, asker: Asker) -> None:
+    traces.keep("post-tool", **edit("/r/a.py", "x = 1", "x = 2"))
+    traces.keep("stop", message="Done.")
+    witness(engine, asker, RULES, traces.raw(), account=False)
+    assert traces.nodes("summary") == []
+    traces.keep("post-tool", **edit("/r/b.py", "x = 1", "x = 2"))
+    witness(engine, asker, RULES, traces.raw(), account=True)
+    (summary,) = traces.nodes("summary")
+    assert "a.py" in summary.node.content
+
+
+def test_a_failure_and_what_mended_it_a_turn_later_are_linked(traces: Traces) -> None:
+    failing = {"tool": "Bash", "does": "shell", "cwd": "/r", "input": {"command": "pytest -q tests/test_auth.py"}}
+    output = "FAILED tests/test_auth.py::test_login - KeyError: 'password'\n1 failed in 0.12s"
+    traces.keep("tool-failed", turn="t1", error=output, **failing)
+    traces.keep("stop", message="It fails.")
+    traces.work()
+    traces.keep("post-tool", turn="t2", **edit("/r/auth.py", "u['password']", "u.get('password')"))
+    traces.keep("post-tool", turn="t2", output={"stdout": "1 passed in 0.10s"}, **failing)
+    traces.keep("stop", message="Fixed.")
+    traces.work()
+    with traces.engine.store.reading() as reader:
+        seen = traces.nodes("observation")
+        said = reader.occurrences([record.entry for record in seen], CURRENT)
+        fields = [one.fields for some in said.values() for one in some]
+    assert any(one.get("fixed") for one in fields)
+    assert {one["fixed"] for one in fields if one.get("fixed")} <= {
+        one["failure"] for one in fields if one.get("failure")
+    }
+
+
+def test_all_that_was_worked_off_is_done(traces: Traces, engine: Engine, asker: Asker) -> None:
+    traces.keep("session-start", source="startup")
+    traces.keep("stop")
+    traces.work()
+    with engine.store.reading() as reader:
+        assert reader.trace_counts(asker.namespace)[DONE] == 2

@@ -1,0 +1,219 @@
+"""The bridge: a host sees one server, whatever becomes of the daemon behind it. Nothing is left of it afterwards."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .conftest import House, eventually
+
+ERA = "2025-11-25"
+STATELESS = "2026-07-28"
+
+
+class Host:
+    """What a host does with a stdio server: writes a line, reads a line."""
+
+    def __init__(self, house: House, *words: str) -> None:
+        self.process = house.started("mcp", *words, stderr=subprocess.PIPE)
+        self._last = 0
+
+    def send(self, method: str, params: dict[str, Any] | None = None, *, is_note: bool = False) -> int:
+        assert self.process.stdin is not None
+        message: dict[str, Any] = {"jsonrpc": "2.0", "method": method, "params": params or {}}
+        if not is_note:
+            self._last += 1
+            message["id"] = self._last
+        self.process.stdin.write(json.dumps(message).encode() + b"\n")
+        self.process.stdin.flush()
+        return self._last
+
+    def answer(self) -> dict[str, Any]:
+        assert self.process.stdout is not None
+        found: dict[str, Any] = json.loads(self.process.stdout.readline())
+        return found
+
+    def ask(self, method: str, params: dict[str, Any] | None = None) -> dict[str, Any]:
+        self.send(method, params)
+        return self.answer()
+
+    def introduce(self) -> dict[str, Any]:
+        about = {"protocolVersion": ERA, "capabilities": {}, "clientInfo": {"name": "host", "version": "1"}}
+        answer = self.ask("initialize", about)
+        self.send("notifications/initialized", is_note=True)
+        return answer
+
+    def call(self, tool: str, **arguments: Any) -> dict[str, Any]:
+        return self.ask("tools/call", {"name": tool, "arguments": arguments})
+
+    def leave(self) -> int:
+        assert self.process.stdin is not None
+        self.process.stdin.close()
+        code = self.process.wait(30)
+        for stream in (self.process.stdout, self.process.stderr):
+            assert stream is not None
+            stream.close()
+        return code
+
+
+def test_a_host_is_served_by_a_daemon_that_the_bridge_starts(house: House) -> None:
+    host = Host(house)
+    assert host.introduce()["result"]["serverInfo"]["name"] == "marrow"
+    assert not host.call("memory_save", content="Releases are cut on Tuesdays.")["result"].get("isError")
+    assert "Tuesdays" in json.dumps(host.call("memory_search", query="releases")["result"])
+    assert house.daemons() == [house.pid()]
+    assert host.leave() == 0
+
+
+def test_the_stateless_era_is_served_too(house: House) -> None:
+    host = Host(house)
+    keys = {"protocolVersion": STATELESS, "clientInfo": {"name": "host", "version": "1"}, "clientCapabilities": {}}
+    meta = {f"io.modelcontextprotocol/{name}": value for name, value in keys.items()}
+    assert "2026-07-28" in json.dumps(host.ask("server/discover", {"_meta": meta})["result"])
+    host.leave()
+
+
+def test_a_daemon_killed_between_calls_costs_the_host_at_most_one_clear_error(house: House) -> None:
+    host = Host(house)
+    host.introduce()
+    host.call("memory_save", content="Releases are cut on Tuesdays.")
+    os.kill(house.pid(), signal.SIGKILL)
+    answers = [host.call("memory_search", query="releases"), host.call("memory_search", query="releases")]
+    assert sum("error" in answer for answer in answers) <= 1
+    assert "Tuesdays" in json.dumps(answers[-1]["result"])
+    host.leave()
+
+
+def test_a_daemon_killed_during_a_call_gives_that_call_an_answer_and_serves_the_next(house: House) -> None:
+    host = Host(house)
+    host.introduce()
+    os.kill(house.pid(), signal.SIGSTOP)  # it takes the call, and never answers
+    asked = host.send("tools/call", {"name": "memory_status", "arguments": {}})
+    os.kill(house.pid(), signal.SIGKILL)
+    answer = host.answer()
+    assert answer["id"] == asked
+    assert "daemon ended" in answer["error"]["message"]
+    assert "error" not in host.call("memory_status")
+    host.leave()
+
+
+def test_a_host_that_speaks_before_the_next_daemon_is_up_is_not_asked_to_introduce_itself_again(house: House) -> None:
+    host = Host(house)
+    host.introduce()
+    house.ask("marrow/stop")
+    eventually(lambda: house.daemons() == [], "the daemon has ended")
+    assert "result" in host.call("memory_status")
+    host.leave()
+
+
+def test_the_bridge_ends_with_its_parent_though_its_input_stays_open(house: House, tmp_path: Path) -> None:
+    kept_open, other_end = os.pipe()
+    about = {"protocolVersion": ERA, "capabilities": {}, "clientInfo": {"name": "host", "version": "1"}}
+    os.write(
+        other_end, json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": about}).encode() + b"\n"
+    )
+    program = (
+        "import subprocess, sys\n"
+        "command = [sys.executable, '-m', 'marrow', 'mcp']\n"
+        "made = subprocess.Popen(command, stdin=int(sys.argv[1]), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)\n"
+        "made.stdout.readline()\n"
+        "print(made.pid, flush=True)\n"
+    )
+    parent = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", program, str(kept_open)],
+        env=house.environ,
+        cwd=house.project,
+        pass_fds=[kept_open],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    pid = int(parent.stdout)
+    eventually(lambda: not _is_running(pid), "the bridge has ended")
+    os.close(kept_open)
+    os.close(other_end)
+
+
+def _is_running(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def test_every_request_before_the_end_of_input_is_answered(house: House) -> None:
+    host = Host(house)
+    host.introduce()
+    for _ in range(5):
+        host.send("tools/call", {"name": "memory_status", "arguments": {}})
+    assert host.process.stdin is not None
+    host.process.stdin.close()
+    assert host.process.stdout is not None
+    lines = host.process.stdout.read().splitlines()
+    assert sorted(json.loads(text)["id"] for text in lines) == [2, 3, 4, 5, 6]
+    host.process.wait(30)
+    host.process.stdout.close()
+    assert host.process.stderr is not None
+    host.process.stderr.close()
+
+
+def test_hosts_of_two_projects_each_see_their_own(house: House) -> None:
+    other = house.folder / "other"
+    subprocess.run(["git", "init", "-q", str(other)], check=True)
+    first = Host(house)
+    first.introduce()
+    first.call("memory_save", content="The blue service listens on port 7000.")
+    house.project = other
+    second = Host(house)
+    second.introduce()
+    assert "7000" not in json.dumps(second.call("memory_search", query="port of the blue service"))
+    assert len(house.daemons()) == 1
+    first.leave()
+    second.leave()
+
+
+def test_the_bridge_loads_nothing_heavy(house: House) -> None:
+    program = (
+        "import sys, marrow.__main__, marrow.surfaces.bridge\n"
+        "heavy = set('asyncio dataclasses typing socket ssl subprocess logging tomllib pathlib mcp apsw'.split())\n"
+        "print(sorted(heavy & set(sys.modules)))"
+    )
+    command = [
+        sys.executable,
+        "-I",
+        "-c",
+        f"import sys; sys.path.insert(0, {house.environ['PYTHONPATH']!r})\n{program}",
+    ]
+    done = subprocess.run(command, env=house.environ, capture_output=True, text=True, check=True, timeout=30)
+    assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("line", [b"no json\n", b'{"jsonrpc":"2.0"}\n', b"[1,2]\n", b"\xff\xfe\n"])
+def test_what_is_no_message_ends_nothing(house: House, line: bytes) -> None:
+    host = Host(house)
+    assert host.process.stdin is not None
+    host.introduce()
+    host.process.stdin.write(line)
+    host.process.stdin.flush()
+    host.send("tools/call", {"name": "memory_status", "arguments": {}})
+    answers: list[dict[str, Any]] = []
+    assert host.process.stdout is not None
+    lines = iter(host.process.stdout.readline, b"")
+    reading = threading.Thread(target=lambda: answers.extend(json.loads(text) for text in lines), daemon=True)
+    reading.start()
+    eventually(lambda: any(answer.get("id") == 2 for answer in answers), "the next call is answered")
+    host.process.stdin.close()
+    host.process.wait(30)
+    reading.join(10)
+    for stream in (host.process.stdout, host.process.stderr):
+        assert stream is not None
+        stream.close()

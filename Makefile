@@ -5,7 +5,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 SYSTEM_PACKAGES := git
 
-.PHONY: run test check lint types unit soak bench format docs lock system-deps clean
+.PHONY: run test check lint types unit soak bench format plugins docs lock system-deps clean
 
 run: $(READY)
 	@$(BIN)/marrow tour
@@ -29,10 +29,15 @@ soak: $(READY)
 
 bench: $(READY)
 	$(BIN)/python bench/run.py
+	$(BIN)/python bench/daemon.py
 
 format: $(READY)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+# The manifests of the hosts' plugins, from the tables in the code.
+plugins: $(READY)
+	$(BIN)/python plugins/generate.py
 
 # The reference pages and help in docs/ are generated from the tables in the code.
 docs: $(READY)

@@ -7,6 +7,7 @@ for another store goes into that one first, by its id: read twice, it is kept on
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Mapping, Sequence
 
 from ..capture import inbox
@@ -18,6 +19,7 @@ from .place import Place, PlaceAt, in_project
 BATCH_MAX = 256
 # The line of one who only looks whether the inbox is drained.
 CHECK = "check"
+UNKNOWN = "unknown"
 
 log = logging.getLogger("marrow.background")
 
@@ -109,7 +111,8 @@ def trace_of(body: Mapping[str, object], text: str) -> Trace | None:
 
 
 def _place(body: Mapping[str, object], place_at: PlaceAt, default: Place) -> Place:
-    """Where a line belongs. A folder that is gone leaves its lines to the project of their session, if one is known."""
+    """Where a line belongs. A folder that is gone leaves its lines to the project of their session if one is known, else
+    to one of the folder's name: never to another project that happens to be at hand."""
     cwd, store, project, session = (
         str(found) if isinstance(found := body.get(name), str) else ""
         for name in ("cwd", "store", "project", "session")
@@ -119,9 +122,10 @@ def _place(body: Mapping[str, object], place_at: PlaceAt, default: Place) -> Pla
     except NotFound:
         with default.engine.store.reading() as reader:
             known = reader.session(default.asker.namespace, session) if session else None
-        return default if known is None else default._replace(asker=in_project(default.asker, known.project))
+        name = known.project if known else project or os.path.basename(cwd) or UNKNOWN
     except MarrowError as problem:
         if problem.retryable:
             raise
         log.warning("a line of the inbox has no place of its own: %s", problem)
-        return default
+        name = project or os.path.basename(cwd) or UNKNOWN
+    return default._replace(asker=in_project(default.asker, name))

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Sequence
 
 from ..memory.witness import witness
-from ..model.errors import MarrowError
+from ..model.errors import MarrowError, RateLimited, ReadOnly, Unavailable
 from ..model.trace import FAILED, RAW, Trace
 from ..store.receive_traces import settle_traces
 from .abandoned import IDLE_AT_START_MICROS, close_abandoned
@@ -57,7 +57,7 @@ def _attempt(place: Place, batch: Sequence[Trace], *, account: bool) -> int:
     try:
         witness(place.engine, place.asker, rules(place.settings), batch, account=account)
     except MarrowError as problem:
-        if problem.retryable or place.engine.store.read_only:
+        if isinstance(problem, Unavailable | ReadOnly | RateLimited):  # not the trace's fault: it waits
             raise
         if len(batch) > 1:
             return sum(_attempt(place, [trace], account=account and trace is batch[-1]) for trace in batch)

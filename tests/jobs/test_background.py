@@ -1,0 +1,219 @@
+"""The background: the inbox becomes traces once, traces become memories when they are ripe, sessions are closed."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from marrow.app import Memories
+from marrow.capture import inbox
+from marrow.jobs.abandoned import IDLE_MICROS, close_abandoned
+from marrow.jobs.chores import Chores
+from marrow.jobs.drain import drain
+from marrow.jobs.place import Place
+from marrow.jobs.work_off import WAITING_MAX, ripe, work_off
+from marrow.memory.engine import now_micros
+from marrow.model.errors import Unavailable
+from marrow.model.trace import Trace
+
+
+class Home:
+    """A user's home, two repositories in it, and what a daemon has open there."""
+
+    def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.folder = folder
+        self.home = folder / ".marrow"
+        for name in ("one", "two"):
+            (folder / name / ".git").mkdir(parents=True)
+        for name in [name for name in os.environ if name.startswith("MARROW_")]:
+            monkeypatch.delenv(name)
+        monkeypatch.setenv("HOME", str(folder))
+        monkeypatch.setenv("MARROW_EMBEDDER", "fake")
+        self.memories = Memories()
+        self.number = 0
+
+    def write(self, event: str, *, project: str = "one", session: str = "s1", **body: Any) -> None:
+        self.number += 1
+        at = {"v": 1, "id": f"{self.number:016x}", "at": now_micros(), "host": "claude-code", "event": event}
+        line = {**at, "session": session, "cwd": str(self.folder / project), **body}
+        assert inbox.append(str(self.home), json.dumps(line))
+
+    def place(self, project: str = "one") -> Place:
+        memory = self.memories.at(str(self.folder / project))
+        return Place(memory.engine, memory.call.asker, memory.settings)
+
+    def default(self) -> Place:
+        return self.place(".")
+
+    def drain(self) -> int:
+        def at(path: str, store: str, project: str) -> Place:
+            memory = self.memories.at(path, store, project)
+            return Place(memory.engine, memory.call.asker, memory.settings)
+
+        return drain(str(self.home), at, self.default())
+
+    def kept(self) -> list[Trace]:
+        with self.default().engine.store.reading() as reader:
+            return reader.traces("local")
+
+    def chores(self) -> Chores:
+        return self.memories.chores(str(self.home))
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    made = Home(tmp_path, monkeypatch)
+    yield made
+    made.memories.close()
+
+
+def test_lines_of_two_projects_are_kept_for_theirs(home: Home) -> None:
+    home.write("stop", project="one")
+    home.write("stop", project="two", session="s2")
+    assert home.drain() == 2
+    assert home.drain() == 0
+    assert len({trace.project for trace in home.kept()}) == 2
+
+
+def test_what_is_drained_twice_is_kept_once(home: Home) -> None:
+    home.write("stop")
+    home.drain()
+    segment = inbox.segments(str(home.home))[0]
+    with home.default().engine.store.writing() as writer:
+        writer.place_inbox(segment, 0)  # as if the position had been lost
+    home.drain()
+    assert len(home.kept()) == 1
+
+
+def test_lines_that_are_no_traces_are_passed_over(home: Home) -> None:
+    for text in ("no json", "[]", json.dumps({"event": "stop"}), json.dumps({"v": 1, "id": "x" * 99, "event": "stop"})):
+        inbox.append(str(home.home), text)
+    home.write("stop")
+    while home.drain():
+        pass
+    assert [trace.event for trace in home.kept()] == ["stop"]
+
+
+def test_a_check_leaves_no_trace(home: Home) -> None:
+    inbox.append(str(home.home), json.dumps({"v": 1, "id": "c", "event": "check"}))
+    assert home.drain() == 1
+    assert home.kept() == []
+
+
+def test_lines_of_a_folder_that_is_gone_stay_with_their_session(home: Home) -> None:
+    home.write("prompt", prompt="Remember that the tests need Redis.")
+    home.drain()
+    work_off(home.place(), everything=True)
+    name = home.kept()[0].project
+    home.write("prompt", project="gone", prompt="Remember that the docs need Node.")
+    home.drain()
+    assert {trace.project for trace in home.kept()} == {name}
+
+
+def test_a_line_for_a_store_of_its_own_goes_there_once(home: Home) -> None:
+    own = str(home.folder / "own.db")
+    home.write("stop", store=own)
+    home.write("stop")
+    home.drain()
+    with home.memories.at(str(home.folder / "one"), own).store.reading() as reader:
+        assert len(reader.traces("local")) == 1
+    assert len(home.kept()) == 1
+
+
+def trace(number: int, event: str, at: int = 0) -> Trace:
+    return Trace(f"{number:x}", at, "claude-code", "s1", event, number=number)
+
+
+def test_a_turn_is_told_as_a_whole_once_it_is_over() -> None:
+    going_on = [trace(1, "prompt", 100), trace(2, "post-tool", 100)]
+    assert ripe(going_on, 100, everything=False) == []
+    assert ripe([*going_on, trace(3, "stop", 100)], 100, everything=False) == [[*going_on, trace(3, "stop", 100)]]
+    assert ripe(going_on, 100, everything=True) == [going_on]
+
+
+def test_what_waits_long_or_is_much_is_not_kept_waiting() -> None:
+    long_ago = [trace(1, "post-tool", 0)]
+    assert ripe(long_ago, 60_000_000, everything=False) == [long_ago]
+    many = [trace(n, "post-tool", 100) for n in range(WAITING_MAX)]
+    assert sum(map(len, ripe(many, 100, everything=False))) == WAITING_MAX
+
+
+def test_a_session_that_nobody_ended_is_closed_with_a_handoff(home: Home) -> None:
+    home.write("prompt", prompt="Remember that the tests need Redis.")
+    home.write("stop", message="Noted.")
+    home.drain()
+    place = home.place()
+    work_off(place)
+    assert close_abandoned(place, place.engine.clock()) == 0
+    assert close_abandoned(place, place.engine.clock() + 2 * IDLE_MICROS) == 1
+    with place.engine.store.reading() as reader:
+        (session,) = reader.sessions("local", None)
+    assert session.ended_at is not None
+    assert close_abandoned(place, place.engine.clock() + 2 * IDLE_MICROS) == 0
+
+
+def test_a_trace_that_cannot_be_worked_off_is_kept_with_its_error_and_holds_up_no_other(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from marrow.jobs import work_off as module
+
+    whole = module.witness
+
+    def picky(engine: Any, asker: Any, rules: Any, traces: Any, **how: Any) -> Any:
+        if any("poison" in one.body for one in traces):
+            raise module.MarrowError("it is poison")
+        return whole(engine, asker, rules, traces, **how)
+
+    monkeypatch.setattr(module, "witness", picky)
+    home.write("prompt", prompt="poison")
+    home.write("prompt", prompt="Remember that the tests need Redis.")
+    home.write("stop")
+    home.drain()
+    for _ in range(3):
+        work_off(home.place(), everything=True)
+    states = {one.event + one.state: one for one in home.kept()}
+    assert "poison" in states["promptfailed"].error
+    assert states["promptfailed"].attempts == 3
+    assert "promptdone" in states
+    assert home.chores().state()["failed"][0]["error"]
+
+
+def test_a_store_that_cannot_be_written_now_is_tried_again_and_nothing_is_given_up(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from marrow.jobs import work_off as module
+
+    def busy(*_: Any, **__: Any) -> None:
+        raise Unavailable("busy")
+
+    home.write("stop")
+    home.drain()
+    monkeypatch.setattr(module, "witness", busy)
+    with pytest.raises(Unavailable):
+        work_off(home.place())
+    assert [one.state for one in home.kept()] == ["raw"]
+
+
+def test_a_turn_of_chores_does_it_all_and_then_has_nothing_to_do(home: Home) -> None:
+    home.write("prompt", prompt="Remember that the tests need Redis.")
+    home.write("stop", message="Noted.")
+    chores = home.chores()
+    while chores.turn(lambda: False):
+        pass
+    assert chores.state()["queue"] == {"raw": 0, "done": 2, "failed": 0}
+    assert "Redis" in home.memories.at(str(home.folder / "one")).recall("What do the tests need?").text()
+
+
+def test_settings_that_change_hold_for_the_next_question(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    from marrow.app import opening
+
+    before = home.memories.at(str(home.folder / "one"))
+    (home.folder / "one" / ".marrow.toml").write_text("[recall]\ntop_k = 2\n")
+    monkeypatch.setattr(opening, "KEPT_SECONDS", 0.0)
+    after = home.memories.at(str(home.folder / "one"))
+    assert (before.settings.get("recall.top_k", int), after.settings.get("recall.top_k", int)) == (5, 2)
+    assert after.store is before.store

@@ -49,8 +49,9 @@ class Chores:
             place.engine.refiner.documents(["warm"])
         recall(place.engine.uncounted(), place.asker, "What is known about the deployment?")
 
-    def turn(self, is_stopping: Callable[[], bool]) -> bool:
-        """One part of what there is to do; whether there is more at once."""
+    def turn(self, is_stopping: Callable[[], bool], is_quiet: Callable[[], bool] = lambda: True) -> bool:
+        """One part of what there is to do; whether there is more at once. What is found already is found better only
+        while it is quiet: embedding takes a whole core."""
         self._flush()
         drained = drain(self._home, self._place_at, self._default())
         self._add("drained", drained)
@@ -59,7 +60,7 @@ class Chores:
             if is_stopping():
                 return False
             worked += self._add("worked_off", work_off(place))
-            if not drained and not worked:  # what is new is made findable first, and better found later
+            if not drained and not worked and is_quiet():
                 embedded += self._add("embedded", refine(place.engine))
         if not drained and not worked:  # what is old and waits all the same is worked off first
             self._tidy()

@@ -111,8 +111,8 @@ def trace_of(body: Mapping[str, object], text: str) -> Trace | None:
 
 
 def _place(body: Mapping[str, object], place_at: PlaceAt, default: Place) -> Place:
-    """Where a line belongs. A folder that is gone leaves its lines to the project of their session if one is known, else
-    to one of the folder's name: never to another project that happens to be at hand."""
+    """Where a line belongs. A folder that is gone leaves its lines to the project of their session if one is known,
+    else to one of the folder's name: never to another project that happens to be at hand."""
     cwd, store, project, session = (
         str(found) if isinstance(found := body.get(name), str) else ""
         for name in ("cwd", "store", "project", "session")

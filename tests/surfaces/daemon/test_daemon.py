@@ -67,6 +67,8 @@ def test_a_daemon_that_nobody_asks_ends_by_itself(house: House, monkeypatch: pyt
     class Nothing:
         def nudge(self) -> None: ...
 
+        def heard(self) -> None: ...
+
         def state(self) -> dict[str, int]:
             return {}
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections.abc import Mapping
 from typing import Any
 
@@ -15,6 +16,8 @@ LOOK_SECONDS = 1.0
 # After a failure the next try waits, longer each time, up to this.
 PATIENCE_SECONDS_MAX = 60.0
 STOP_SECONDS = 2.0
+# For how long nobody must have asked anything before what is not urgent is done.
+QUIET_SECONDS = 2.0
 # How often it is looked whether a language model has something to do.
 CONDENSE_SECONDS = 30.0
 
@@ -35,6 +38,7 @@ class Worker:
         ]
         self._failures = 0
         self.warmed = threading.Event()
+        self._heard_at = 0.0
 
     def start(self) -> None:
         for thread in self._threads:
@@ -49,6 +53,13 @@ class Worker:
 
     def nudge(self) -> None:
         self._woken.set()
+
+    def heard(self) -> None:
+        """Somebody is asking: what can wait does."""
+        self._heard_at = time.monotonic()
+
+    def _is_quiet(self) -> bool:
+        return time.monotonic() - self._heard_at > QUIET_SECONDS
 
     def drain(self) -> int:
         with self._turning:
@@ -92,7 +103,7 @@ class Worker:
         """Whether there is more to do at once."""
         try:
             with self._turning:
-                more = self._chores.turn(self._stopping.is_set)
+                more = self._chores.turn(self._stopping.is_set, self._is_quiet)
         except MarrowError as problem:
             log.warning("put off: %s", problem)
         except Exception:

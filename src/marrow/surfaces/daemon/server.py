@@ -39,6 +39,9 @@ class Background(Protocol):
     def nudge(self) -> None:
         """There may be something to do."""
 
+    def heard(self) -> None:
+        """Somebody asks something."""
+
     def state(self) -> Mapping[str, Any]:
         """What is waiting, done and failed."""
 
@@ -118,6 +121,7 @@ class Server:
 
     def _heard(self) -> None:
         self._heard_at = time.monotonic()
+        self._background.heard()
 
     async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         if len(self._connections) >= CONNECTIONS_MAX:

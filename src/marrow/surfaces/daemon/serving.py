@@ -19,7 +19,7 @@ from .server import ServeMcp, Server, memory_used
 
 LOG_BYTES, LOGS_KEPT = 1_000_000, 3
 MEMORY_LOOK_SECONDS = 30.0
-SWITCH_SECONDS = 0.0005
+SWITCH_SECONDS = 0.0002
 
 log = logging.getLogger("marrow.daemon")
 

@@ -217,3 +217,11 @@ def test_settings_that_change_hold_for_the_next_question(home: Home, monkeypatch
     after = home.memories.at(str(home.folder / "one"))
     assert (before.settings.get("recall.top_k", int), after.settings.get("recall.top_k", int)) == (5, 2)
     assert after.store is before.store
+
+
+def test_a_prompt_that_is_not_to_be_remembered_is_kept_as_having_been_there(home: Home) -> None:
+    home.write("prompt", prompt="Don't remember this: the code name is Heron.")
+    home.drain()
+    (kept,) = home.kept()
+    assert "Heron" not in kept.body
+    assert kept.event == "prompt"

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from marrow.memory.engine import Asker, Engine
+from marrow.memory.recall import recall
 from marrow.memory.witness import Rules, witness
 from marrow.model.record import CURRENT, Filter, Record
 from marrow.model.trace import DONE, RAW, Trace
@@ -204,3 +205,27 @@ def test_all_that_was_worked_off_is_done(traces: Traces, engine: Engine, asker: 
     traces.work()
     with engine.store.reading() as reader:
         assert reader.trace_counts(asker.namespace)[DONE] == 2
+
+
+def test_a_session_that_only_asked_leaves_no_account_of_itself(traces: Traces) -> None:
+    traces.keep("prompt", prompt="How do we deploy?")
+    traces.keep("stop", message="With make ship.")
+    traces.keep("session-end", reason="other")
+    traces.work()
+    assert traces.nodes("summary") == traces.nodes("handoff") == []
+
+
+def test_what_tells_of_a_session_is_not_recalled_and_replaces_nothing(
+    traces: Traces, engine: Engine, asker: Asker
+) -> None:
+    traces.keep(
+        "prompt", prompt="Remember that we deploy with make ship. From now on fix the login in auth.py instead."
+    )
+    traces.keep("post-tool", **edit("/r/auth.py", "return True", "return check(u)"))
+    traces.keep("stop", message="Fixed the login.")
+    traces.keep("session-end", reason="other")
+    traces.work()
+    assert traces.nodes("handoff")
+    found = recall(engine, asker, "How do we deploy?")
+    assert {kept.record.node.kind for kept in found.relevant} <= {"claim", "decision", "preference"}
+    assert any("make ship" in kept.record.node.content for kept in found.relevant)

@@ -144,7 +144,7 @@ def test_the_doctor_finds_nothing_and_counts(do: Do, save: Save, said: Do) -> No
     found = do("doctor")
     assert found.ok
     assert found.counts["nodes"] == 1
-    assert said("doctor").startswith("All is well.")
+    assert said("doctor").startswith("The store is well.")
 
 
 def test_the_doctor_mends_what_is_derived(memory: Memory, do: Do, save: Save, said: Do) -> None:

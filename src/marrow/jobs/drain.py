@@ -6,11 +6,13 @@ for another store goes into that one first, by its id: read twice, it is kept on
 
 from __future__ import annotations
 
+import json
 import logging
 import os
 from collections.abc import Mapping, Sequence
 
 from ..capture import inbox
+from ..memory.observed.said import may_be_kept
 from ..model.errors import Invalid, MarrowError, NotFound, TooLarge
 from ..model.trace import Trace
 from ..store.receive_traces import admit_trace, keep_traces
@@ -20,6 +22,7 @@ BATCH_MAX = 256
 # The line of one who only looks whether the inbox is drained.
 CHECK = "check"
 UNKNOWN = "unknown"
+NOT_KEPT = "[not to be remembered]"
 
 log = logging.getLogger("marrow.background")
 
@@ -51,7 +54,7 @@ def _take(home: str, segment: str, offset: int, place_at: PlaceAt, default: Plac
     for body, text in chunk.entries:
         if body.get("event") == CHECK:
             continue
-        trace = trace_of(body, text)
+        trace = trace_of(*_forgettable(body, text))
         if trace is None:
             log.warning("a line of the inbox is no trace")
             continue
@@ -108,6 +111,15 @@ def trace_of(body: Mapping[str, object], text: str) -> Trace | None:
     except (Invalid, TooLarge):
         return None
     return trace
+
+
+def _forgettable(body: Mapping[str, object], text: str) -> Line:
+    """A prompt that says that it is not to be remembered is kept as having been there, and no more."""
+    prompt = body.get("prompt")
+    if not isinstance(prompt, str) or may_be_kept(prompt):
+        return body, text
+    kept = {**body, "prompt": NOT_KEPT}
+    return kept, json.dumps(kept, ensure_ascii=False)
 
 
 def _place(body: Mapping[str, object], place_at: PlaceAt, default: Place) -> Place:

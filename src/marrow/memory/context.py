@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -26,6 +27,10 @@ OPEN_KINDS = ("question", "gap", "task", "checkpoint")
 LEARNT_KINDS = ("learning", "preference")
 KNOWN_KINDS = ("decision", "claim", "incident")
 NOTE_TOKENS, HANDOFF_TOKENS = 60, 220
+# How much of two lines is compared, and from which length on.
+COMPARED, COMPARED_MIN = 40, 16
+
+_NOT_LETTERS = re.compile(r"\W+")
 
 
 class Note(NamedTuple):
@@ -63,7 +68,7 @@ def context(
     asker.principal.check(READ, asker.namespace, asker.scope.project)
     if not 1 <= budget_tokens <= BUDGET_MAX:
         raise Invalid(f"budget_tokens is a whole number from 1 to {BUDGET_MAX:,}.", field="budget_tokens")
-    now, told = engine.clock(), set[str]()
+    now, told, said = engine.clock(), set[str](), ""
     with engine.store.reading() as reader:
         look = _Look(reader, asker, now)
         sources: tuple[tuple[str, Callable[[], Sequence[Note]]], ...] = (
@@ -75,12 +80,25 @@ def context(
         layers, left, spare, unused = [], 0, budget_tokens, 0
         for name, notes in sources:
             room = min(spare, shares.get(name, 0) + unused)
-            kept, used, dropped = _fitted([n for n in notes() if not n.address or n.address not in told], room)
-            told.update(note.address for note in kept)
+            fresh = [note for note in notes() if note.address not in told and not _is_said(note, said)]
+            kept, used, dropped = _fitted(fresh, room)
+            told.update(note.address for note in kept if note.address)
+            said += "".join(_bare(note.text) for note in kept)
             left, spare, unused = left + dropped, spare - used, max(0, room - used)
             if kept:
                 layers.append(Layer(name, tuple(kept)))
     return Context(tuple(layers), left)
+
+
+def _is_said(note: Note, said: str) -> bool:
+    """Whether what it says stands in what is told already: a handoff names decisions that are notes of their own."""
+    core = _bare(note.text)[:COMPARED]
+    return len(core) >= COMPARED_MIN and core in said
+
+
+def _bare(text: str) -> str:
+    """A line without its label, in letters and digits alone."""
+    return _NOT_LETTERS.sub("", text.partition(") ")[2].lower())
 
 
 def _fitted(notes: Sequence[Note], room: int) -> tuple[list[Note], int, int]:

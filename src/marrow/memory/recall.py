@@ -29,6 +29,9 @@ DEPTHS = ((0, 0), (2, 3), (5, 5), (10, 8))
 DEPTH_MAX = 12
 # How many are found for the cut to choose from.
 FOUND = 12
+# The tag of what tells of a session as a whole. A new session is told it at its start; recall is about what is known,
+# and a question that a session asked must not come back as its own answer. So many of them may be found beside the rest.
+ACCOUNT, ACCOUNTS = "session-account", 6
 # For how many of the best later ones are looked for, and how many of those like it are looked at.
 RENEWED, LIKE_IT = 1, 6
 # What scores less is hardly ever told.
@@ -70,7 +73,9 @@ def recall(
             return Recalled((), (), (), 0, {})
         pinned = _pinned(reader, asker, wanted, now)
         taken = frozenset(record.entry for record in pinned)
-        question = Question(text, asker.namespace, wanted, now, limit=FOUND, without=taken, at_hand=(*files, *symbols))
+        question = Question(
+            text, asker.namespace, wanted, now, limit=FOUND + ACCOUNTS, without=taken, at_hand=(*files, *symbols)
+        )
         hits, asked, degraded = find(
             reader, engine.asking(reader, asker.namespace, wanted.projects), question, engine.rerank
         )
@@ -79,7 +84,7 @@ def recall(
     # Each tier by itself: a question that is still open must not hide what is known.
     asking = [hit for hit in hits if hit.record.node.kind in QUESTION_KINDS]
     open_ones = cut(question, asking, asked, vectors)
-    knowing = [hit for hit in hits if hit.record.node.kind not in QUESTION_KINDS]
+    knowing = [h for h in hits if h.record.node.kind not in QUESTION_KINDS and ACCOUNT not in h.record.standing.tags]
     relevant = cut(question, knowing, asked, vectors)
     chosen = relevant.told[: min(depth, limit) if limit else depth]
     catch_up(engine)

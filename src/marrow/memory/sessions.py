@@ -84,7 +84,10 @@ _ORDER = (TURN, TOLD, SAID, SEEN, ANSWER)
 
 def _named(reader: Reader, asker: Asker, name: str) -> Session:
     if not name:
-        raise Invalid("It is not said which session.", hint="`sessions` lists them.", field="session")
+        latest = reader.sessions(asker.namespace, asker.places("project"), limit=1)
+        if not latest:
+            raise NotFound("No session of this project is known yet.", hint="`sessions` lists them.", field="session")
+        return latest[0]
     readable = asker.everywhere()
     whole = reader.session(asker.namespace, name)
     if whole is not None and (readable is None or whole.project in readable):

@@ -30,6 +30,7 @@ from .observed.observation import Observation, content
 from .observed.observe import observe
 from .observed.said import Said, said
 from .observed.subject import subject
+from .recall import ACCOUNT
 from .remember import say_of
 
 OPERATION = "session_capture"
@@ -193,12 +194,21 @@ def _accounts(
 ) -> list[Step]:
     """The summary in the place of the session's last one, and a new handoff. The same again is nothing new."""
     steps: list[Step] = []
+    if made.is_empty:  # nothing was done, decided or left
+        return steps
     now, text = engine.clock(), summary_text(made)
     if text and Node.make("summary", text).address == _retold(session):
         text = ""  # a language model has told just this better
     old = _account(reader, asker, session, "summary", now)
     if text and old is None:
-        draft = Draft(text, kind="summary", domain="history", thread=session.session, source=f"hook:{session.host}")
+        draft = Draft(
+            text,
+            kind="summary",
+            domain="history",
+            tags=(ACCOUNT,),
+            thread=session.session,
+            source=f"hook:{session.host}",
+        )
         steps.append(say_of(engine, asker, draft, now))
     elif text and old is not None and old.content != text:
         where = Occurrence(at=now, user=asker.scope.user, thread=session.session, source=f"hook:{session.host}")
@@ -212,6 +222,7 @@ def _accounts(
             text,
             kind="handoff",
             domain="tasks",
+            tags=(ACCOUNT,),
             priority=HANDOFF_PRIORITY,
             confidence=HANDOFF_CONFIDENCE,
             thread=session.session,

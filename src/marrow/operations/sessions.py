@@ -116,7 +116,9 @@ class SessionResult(NamedTuple):
 
 
 @operation("work", name="session_show")
-def session_show_of(call: Call, session: Annotated[str, "its name, or how it begins"]) -> SessionResult:
+def session_show_of(
+    call: Call, session: Annotated[str, "its name, or how it begins; default: the latest"] = ""
+) -> SessionResult:
     """A session: its turns, what tools did, what was kept, what the memory told it, its summary and handoff."""
     return _session(session_show(call.engine, call.asker, session))
 

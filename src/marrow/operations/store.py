@@ -234,7 +234,7 @@ class DoctorResult(NamedTuple):
     left_out: int = 0
 
     def text(self) -> str:
-        lines = ["All is well." if self.ok else "Something is wrong:"]
+        lines = ["The store is well." if self.ok else "Something is wrong with the store:"]
         for item in self.items:
             lines.append(f"{item['severity']}: {item['what']}")
             if item["do"]:

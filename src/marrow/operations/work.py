@@ -173,12 +173,12 @@ class HandoffResult(NamedTuple):
 @operation("work", right=WRITE, changes=True)
 def memory_handoff(
     call: Call,
-    action: Literal["write", "read"] = "write",
+    action: Annotated[Literal["read", "write"] | None, "default: write when there is a text, else read"] = None,
     text: Annotated[str, "default: built from the last session and what is open"] = "",
 ) -> HandoffResult:
     """Write what the next session should know first, or read what the last one left."""
     now = call.engine.clock()
-    if action == "read":
+    if (action or ("write" if text.strip() else "read")) == "read":
         if text.strip():
             raise Invalid("A handoff that is read takes no text.", hint="action=write writes it.", field="text")
         found = handoff_read(call.engine, call.asker)

@@ -37,8 +37,10 @@ HEIR_SHARE = 0.4
 QUALITY = ("drift", "usefulness", "priority")
 # What tells again what others said, or was only seen, stands behind what says it.
 ACCOUNTS, SECOND_HAND = frozenset(("summary", "handoff", "observation", "arc")), 0.25
-# What asks or is still to be done does not replace what holds.
-NO_HEIRS = frozenset(("question", "gap", "task", "incident"))
+# What asks, is still to be done, or tells of what others did, does not replace what holds.
+NO_HEIRS = frozenset(
+    "question gap task incident summary handoff observation arc checkpoint conversation log commit document".split()
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +65,7 @@ class _Candidate:
     score: float
     relevance: float
     covered: float
+    meaning: float
 
     @property
     def record(self) -> Record:
@@ -81,6 +84,7 @@ class _Candidate:
             hit, self.score = replace(hit, score=earlier.score, why=why), earlier.score
         self.relevance = max(self.relevance, earlier.relevance)
         self.covered = max(self.covered, earlier.covered)
+        self.meaning = max(self.meaning, earlier.meaning)
         # What that one had replaced is replaced by this one too.
         replaced = (*earlier.kept.replaced, (earlier.record, reason))
         self.kept = replace(self.kept, hit=hit, replaced=(*self.kept.replaced, *replaced))
@@ -144,6 +148,7 @@ def _judged(question: Question, asked: Asked, hit: Hit) -> _Candidate:
         score,
         found.score,
         found.covered,
+        hit.evidence.meaning if hit.evidence else 0.0,
     )
 
 
@@ -160,8 +165,8 @@ def _why_not(question: Question, one: _Candidate, least: float) -> str:
         return ""
     if one.score < least:
         return f"its relevance is {one.score:.2f}, too far behind the best for a message of this length ({least:.2f})"
-    if one.covered < COVERED_MIN and found.meaning < MEANING_MIN:
-        return f"it has {one.covered:.0%} of what was asked, and its meaning is not close ({found.meaning:.2f})"
+    if one.covered < COVERED_MIN and one.meaning < MEANING_MIN:
+        return f"it has {one.covered:.0%} of what was asked, and its meaning is not close ({one.meaning:.2f})"
     return ""
 
 

@@ -43,7 +43,7 @@ CHANGE = (
     r"since (?:\w+ )?(?:release|version|\d|january|february|march|april|may|june|july|august|september|october|"
     r"november|december|spring|summer|autumn|winter|last|then|the)|from today|"
     r"from (?:now|then|today|tomorrow|monday|tuesday|wednesday|thursday|friday|\d+\w*) on|rejected|refused|"
-    r"(?:was|were) too|we left|changed (?:our|the|from|to)|"
+    r"(?:was|were) too|we left|changed (?:our|my|the|from|to)|after all|(?:going|went|go) with|we(?:'re| are) using|"
     r"new (?:limit|default|value|rule|policy|deadline|owner|schedule|process))\b"
 )
 # Numbers that name a thing and do not measure it: two of them are two things.
@@ -68,6 +68,10 @@ _WORD_NUMBERS = {
 _SPELT = re.compile(rf"\b({'|'.join(_WORD_NUMBERS)})\b", re.I)
 
 
+# Words by which a question is asked, whatever it is about.
+_GENERIC = frozenset(terms_of("use using used do does did get gets make makes run runs work works have has need needs go"))
+
+
 class Replacement(NamedTuple):
     """How surely a later text takes the place of an earlier one, and why in a few words."""
 
@@ -89,7 +93,7 @@ def replaces(later: str, earlier: str, cosine: float | None, asked: Iterable[str
     if is_parallel(ours, theirs, asked) and not (announced and asked.isdisjoint(theirs - ours)):
         return None
     shared = len(ours & theirs) / min(len(ours), len(theirs))
-    found_for = theirs.intersection(asked)
+    found_for = theirs.intersection(asked) - _GENERIC
     said = len(found_for & ours) / len(found_for) if found_for else 1.0
     alike = cosine if cosine is not None else (1.0 if shared >= SHARED_WITHOUT_VECTORS else 0.0)
     if _reaches(VALUE, alike, shared, said) and (changed := changed_value(later, earlier)):

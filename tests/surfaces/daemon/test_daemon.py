@@ -69,6 +69,8 @@ def test_a_daemon_that_nobody_asks_ends_by_itself(house: House, monkeypatch: pyt
 
         def heard(self) -> None: ...
 
+        def catch_up(self) -> None: ...
+
         def state(self) -> dict[str, int]:
             return {}
 

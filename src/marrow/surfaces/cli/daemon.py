@@ -6,8 +6,9 @@ import os
 import time
 from typing import Any
 
-from ...capture import line, start, where
+from ...capture import line, paused, start, where
 from ...model.errors import Unavailable
+from ...model.moments import iso
 from .invocation import Invocation
 
 START_SECONDS, STOP_SECONDS, ASK_SECONDS = 15.0, 10.0, 5.0
@@ -84,6 +85,11 @@ def show_status(call: Invocation) -> None:
         call.output.text("The daemon does not run. It starts by itself when a hook or an agent needs it.")
     else:
         call.output.text(_told(found))
+    for one in paused.read(where.home()):
+        until = f" until {iso(one.until)}" if one.until else ""
+        call.output.text(
+            f"paused: {'every project' if one.project == paused.ALL else one.project}{until}; `marrow resume`"
+        )
     call.output.text(f"log: {log}")
 
 

@@ -29,7 +29,9 @@ def run_doctor(call: Invocation, repair: bool) -> int:
         call.output.data(shape)
     else:
         call.output.answer(answer)
-        call.output.text("\nThe chain from a host to the memory:")
+        broken = sum(not one.ok for one in chain)
+        state = "all is well" if not broken else f"{broken} of {len(chain)} links are broken"
+        call.output.text(f"\nThe chain from a host to the memory: {state}.")
         for one in chain:
             call.output.text(f"  {'ok  ' if one.ok else 'FAIL'}  {one.name}: {one.detail}")
             if not one.ok and one.hint:

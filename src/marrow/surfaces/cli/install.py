@@ -9,15 +9,19 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from ...model.errors import Conflict, Invalid, NotFound
+from ...capture import line
+from ...model.errors import Conflict, Invalid, MarrowError, NotFound
 from ...version import __version__
 from .hosts import apply, changes, json_entries, toml_block
 from .hosts import receipt as receipts
 from .hosts.changes import Change
+from .hosts.checks import installed_hosts
 from .hosts.programs import programs_here
 from .hosts.receipt import Receipt
 from .hosts.table import HOSTS, NAMES, Host, Parts, Place, find_host, place_here
 from .invocation import Invocation
+
+STOP_SECONDS = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +83,17 @@ def run_uninstall(
     elif done:
         home = os.path.dirname(receipts.folder())
         stays = f" What it remembers stays in {_shown(home)}." if os.path.isdir(home) else ""
-        call.output.text(f"Marrow is out of {_listed(works)}.{stays}")
+        ended = " The daemon has ended." if not installed_hosts(place) and _end_daemon() else ""
+        call.output.text(f"Marrow is out of {_listed(works)}.{stays}{ended}")
+
+
+def _end_daemon() -> bool:
+    """Nobody needs it any more; whoever does starts another. Whether one was there."""
+    try:
+        line.ask("marrow/stop", {}, STOP_SECONDS)
+    except (OSError, MarrowError):
+        return False
+    return True
 
 
 def _repository() -> str:

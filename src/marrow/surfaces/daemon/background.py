@@ -18,6 +18,8 @@ PATIENCE_SECONDS_MAX = 60.0
 STOP_SECONDS = 2.0
 # For how long nobody must have asked anything before what is not urgent is done.
 QUIET_SECONDS = 2.0
+# For how long a session that begins waits for what the one before left.
+CATCH_UP_SECONDS = 0.3
 # How often it is looked whether a language model has something to do.
 CONDENSE_SECONDS = 30.0
 
@@ -60,6 +62,15 @@ class Worker:
 
     def _is_quiet(self) -> bool:
         return time.monotonic() - self._heard_at > QUIET_SECONDS
+
+    def catch_up(self) -> None:
+        if self._turning.acquire(timeout=CATCH_UP_SECONDS):
+            try:
+                self._chores.turn(self._stopping.is_set, lambda: False)
+            except MarrowError as problem:
+                log.warning("put off: %s", problem)
+            finally:
+                self._turning.release()
 
     def drain(self) -> int:
         with self._turning:

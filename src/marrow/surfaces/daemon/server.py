@@ -42,6 +42,9 @@ class Background(Protocol):
     def heard(self) -> None:
         """Somebody asks something."""
 
+    def catch_up(self) -> None:
+        """Do what waits, if that can be done at once."""
+
     def state(self) -> Mapping[str, Any]:
         """What is waiting, done and failed."""
 
@@ -214,6 +217,8 @@ class Server:
         if not os.path.isdir(cwd):
             raise Invalid("cwd is no folder.", field="cwd")
         memory = self._memories.at(cwd, _text(params, "store"), _text(params, "project"))
+        if params.get("event") == "session-start":
+            self._background.catch_up()  # the session before may have ended a moment ago
         self._background.nudge()
         return {"context": memory.tell(params)}
 

@@ -86,6 +86,7 @@ BROAD_EXCEPTS = {
     ("surfaces/daemon/server.py", "_answer"),
     ("surfaces/daemon/background.py", "_turn"),
     ("surfaces/daemon/background.py", "_condense"),
+    ("jobs/work_off.py", "_attempt"),
 }
 BANNED_NAMES = frozenset("utils util helpers helper common manager managers base misc".split())
 

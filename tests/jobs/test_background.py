@@ -50,8 +50,8 @@ class Home:
         return self.place(".")
 
     def drain(self) -> int:
-        def at(path: str, store: str, project: str) -> Place:
-            memory = self.memories.at(path, store, project)
+        def at(path: str, store: str, project: str, namespace: str) -> Place:
+            memory = self.memories.at(path, store, project, namespace)
             return Place(memory.engine, memory.call.asker, memory.settings)
 
         return drain(str(self.home), at, self.default())
@@ -84,7 +84,7 @@ def test_what_is_drained_twice_is_kept_once(home: Home) -> None:
     home.drain()
     segment = inbox.segments(str(home.home))[0]
     with home.default().engine.store.writing() as writer:
-        writer.place_inbox(segment, 0)  # as if the position had been lost
+        writer.place_inbox(f"{segment}#{inbox.identity(str(home.home), segment)}", 0)  # as if it had been lost
     home.drain()
     assert len(home.kept()) == 1
 
@@ -225,3 +225,82 @@ def test_a_prompt_that_is_not_to_be_remembered_is_kept_as_having_been_there(home
     (kept,) = home.kept()
     assert "Heron" not in kept.body
     assert kept.event == "prompt"
+
+
+def test_a_file_of_the_same_name_that_is_another_one_is_read_from_its_beginning(home: Home) -> None:
+    home.write("stop")
+    home.write("stop")
+    home.drain()
+    folder = home.home / "inbox"
+    (folder / inbox.segments(str(home.home))[0]).rename(home.folder / "gone")
+    home.write("stop")
+    home.drain()
+    assert len(home.kept()) == 3
+
+
+def test_a_segment_that_cannot_be_read_holds_up_no_other(home: Home) -> None:
+    home.write("stop")
+    (home.home / "inbox" / "2001010101.jsonl").mkdir()
+    assert home.drain() == 1
+
+
+def test_a_fault_of_ours_counts_as_a_failure_of_its_trace(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    from marrow.jobs import work_off as module
+
+    def faulty(*_: Any, **__: Any) -> None:
+        raise IndexError("nothing left")
+
+    home.write("stop")
+    home.drain()
+    monkeypatch.setattr(module, "witness", faulty)
+    for _ in range(3):
+        work_off(home.place(), everything=True)
+    (kept,) = home.kept()
+    assert (kept.state, kept.attempts) == ("failed", 3)
+    assert "IndexError" in kept.error
+
+
+def test_lines_of_a_paused_project_are_dropped_wherever_they_come_from(home: Home) -> None:
+    from marrow.capture import paused
+
+    paused.pause(str(home.home), home.place().asker.scope.project)
+    home.write("stop")
+    home.write("stop", project="two")
+    home.drain()
+    assert [trace.project for trace in home.kept()] == [home.place("two").asker.scope.project]
+
+
+def test_another_namespace_has_its_own_traces_and_memories(home: Home) -> None:
+    home.write("prompt", prompt="Remember that the tests need Redis.", namespace="private")
+    chores = home.chores()
+    while chores.turn(lambda: False):
+        pass
+    assert home.kept() == []
+    place = str(home.folder / "one")
+    assert "Redis" not in home.memories.at(place).search("Redis").text()
+
+
+def test_a_projects_own_settings_say_what_of_it_is_kept(home: Home) -> None:
+    (home.folder / "two" / ".marrow.toml").write_text("[capture]\nmin_salience = 1.0\n")
+    for project in ("one", "two"):
+        home.write("prompt", project=project, session=project, prompt="We decided to use Redis for the tests.")
+        home.write("stop", project=project, session=project)
+    chores = home.chores()
+    chores.all_now()
+    assert "Redis" in home.memories.at(str(home.folder / "one")).search("Redis").text()
+    assert "Redis" not in home.memories.at(str(home.folder / "two")).search("Redis").text()
+
+
+def test_a_line_whose_store_cannot_be_read_waits_for_it(home: Home) -> None:
+    own = home.folder / "own.db"
+    own.write_text("this is no store " * 100)
+    home.write("stop", store=str(own))
+    home.write("stop")
+    home.drain()
+    assert len(home.kept()) == 1
+    own.unlink()
+    assert inbox.release(str(home.home)) == 1
+    home.drain()
+    with home.memories.at(str(home.folder / "one"), str(own)).store.reading() as reader:
+        assert len(reader.traces("local")) == 1
+    assert inbox.release(str(home.home)) == 0

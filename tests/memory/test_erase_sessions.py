@@ -16,7 +16,7 @@ from marrow.memory.restore import restore
 from marrow.model.change import Say
 from marrow.model.errors import Invalid
 from marrow.model.node import Occurrence
-from marrow.model.record import Filter
+from marrow.model.record import CURRENT, Filter
 from marrow.model.scope import Principal, Scope
 from marrow.model.session import Injection, Session
 from marrow.model.trace import DONE, Trace
@@ -26,6 +26,7 @@ from marrow.store.sqlite import SqliteStore
 from marrow.store.sqlite.connection import migrations
 
 from . import fixtures_store
+from .conftest import Hand
 from .fixtures_store import START, Ticking, World, make_world
 
 world = fixtures_store.world
@@ -150,3 +151,14 @@ def test_backup_of_the_first_format_is_restored_and_backed_up_again(tmp_path: Pa
     assert world.state(address) == "active"
     assert backup(world.engine, world.asker, str(tmp_path / "again.db")).nodes == 1
     world.engine.store.close()
+
+
+def test_what_tells_of_a_session_goes_with_what_was_said_in_it(engine: Engine, asker: Asker, hand: Hand) -> None:
+    claim = hand.say("Maria lives at Elm Street 12.", thread="s1")
+    account = hand.say("Handoff: Maria lives at Elm Street 12.", kind="handoff", thread="s1", tags=("session-account",))
+    other = hand.say("Handoff: something else", kind="handoff", thread="s2", tags=("session-account",))
+    done = erase(engine, asker, address=claim, dry_run=False, confirm=True)
+    assert done.total == 2
+    with engine.store.reading() as reader:
+        assert reader.records(asker.namespace, [claim, account], None, CURRENT) == []
+        assert reader.records(asker.namespace, [other], None, CURRENT)

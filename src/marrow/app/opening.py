@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 # For how long a place is taken to be what it was: its settings, its name, its store.
 KEPT_SECONDS = 2.0
+ACTOR = "daemon"
 _EMBEDDER_PARTS = ("model", "dimensions", "instructions", "key")
 
 
@@ -84,20 +85,21 @@ class Memories:
     def __init__(self) -> None:
         self._stores: dict[str, Store] = {}
         self._embedders: dict[tuple[object, ...], Embedder] = {}
-        self._found: dict[tuple[str, str, str], tuple[float, Memory]] = {}
+        self._found: dict[tuple[str, ...], tuple[float, Memory]] = {}
         self._looking = threading.RLock()
 
-    def at(self, path: str, store: str = "", project: str = "", actor: str = "daemon") -> Memory:
-        """The memory for the repository at `path`. Its store stays open until `close`."""
-        key, now = (path, store, project), time.monotonic()
+    def at(self, path: str, store: str = "", project: str = "", namespace: str = "") -> Memory:
+        """The memory for the repository at `path`, for one who has named these. Its store stays open until `close`."""
+        key, now = (path, store, project, namespace), time.monotonic()
         with self._looking:
             since, found = self._found.get(key, (0.0, None))
             if found is not None and now - since < KEPT_SECONDS:
                 return found
-            values = _settled(path or None, {"store": store or None, "project": project or None})
+            named = {"store": store, "project": project, "namespace": namespace}
+            values = _settled(path or None, {name: value or None for name, value in named.items()})
             if found is None or found.settings.values != values.values:
                 found = _placed(values, path or None, self._store(values), self._embedder(values), create=True)
-                found.actor = actor
+                found.actor = ACTOR
             self._found[key] = (now, found)
             return found
 
@@ -115,13 +117,13 @@ class Memories:
 
         def opened() -> list[Place]:
             with self._looking:
-                found = {id(memory.store): memory for _, memory in self._found.values()}
+                found = {(id(memory.store), memory.scope.namespace): memory for _, memory in self._found.values()}
             return [place(memory) for memory in found.values()]
 
-        def at(path: str, store: str, project: str) -> Place:
-            return place(self.at(path, store, project))
+        def at(path: str, store: str = "", project: str = "", namespace: str = "") -> Place:
+            return place(self.at(path, store, project, namespace))
 
-        return Chores(home, at, lambda: at(str(Path.home()), "", ""), opened, self.flush)
+        return Chores(home, at, lambda: at(str(Path.home())), opened, self.flush)
 
     def _store(self, values: Settings) -> Store:
         url = values.get("store", str)

@@ -12,7 +12,7 @@ import time
 from marrow.capture import where
 from marrow.capture.json_text import parse
 
-SUFFIX = ".jsonl"
+SUFFIX, HELD = ".jsonl", "held.jsonl"
 SEGMENT_BYTES_MAX = 64 * 1024 * 1024  # An hour that nobody drains does not fill the disk.
 LINE_BYTES_MAX = 256 * 1024
 CHUNK_BYTES = 1024 * 1024
@@ -95,6 +95,15 @@ def size(home: str, segment: str) -> int:
         return 0
 
 
+def identity(home: str, segment: str) -> str:
+    """What tells this file from another of the same name."""
+    try:
+        found = os.stat(os.path.join(where.inbox(home), segment))
+    except FileNotFoundError:
+        return ""
+    return f"{found.st_ino:x}"
+
+
 def read(home: str, segment: str, offset: int, limit: int = CHUNK_BYTES, *, last: bool = False) -> Chunk:
     """The whole lines from `offset`, about `limit` bytes of them. Reading again from `chunk.offset` goes on.
 
@@ -121,6 +130,32 @@ def read(home: str, segment: str, offset: int, limit: int = CHUNK_BYTES, *, last
     if last and ended and end < len(data):
         torn, end = torn + 1, len(data)
     return Chunk(entries, offset + end, torn, ended)
+
+
+def hold(home: str, line: str) -> None:
+    """Set aside a line that has no place now, until `release`."""
+    file = os.open(os.path.join(home, HELD), _FLAGS, 0o600)
+    try:
+        _write(file, b"\n" + line.encode("utf-8", "replace") + b"\n")
+    finally:
+        os.close(file)
+
+
+def release(home: str) -> int:
+    """Put what was set aside into the inbox again; how many lines that were. Done halfway it is done again: lines have
+    ids, and are kept once."""
+    held, releasing = os.path.join(home, HELD), os.path.join(home, HELD + ".releasing")
+    if not os.path.exists(releasing):
+        try:
+            os.rename(held, releasing)
+        except FileNotFoundError:
+            return 0
+    with open(releasing, encoding="utf-8", errors="replace") as file:
+        lines = [line.strip() for line in file if line.strip()]
+    for line in lines:
+        append(home, line)
+    os.unlink(releasing)
+    return len(lines)
 
 
 def _entry(raw: bytes) -> tuple[dict[str, object], str] | None:

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from ..capture import inbox
 from ..memory.recall import recall
 from ..memory.refine import refine
 from ..model.moments import MICROS_PER_DAY
@@ -59,7 +60,7 @@ class Chores:
         for place in self._every():
             if is_stopping():
                 return False
-            worked += self._add("worked_off", work_off(place))
+            worked += self._add("worked_off", work_off(place, self._place_at))
             if not drained and not worked and is_quiet():
                 embedded += self._add("embedded", refine(place.engine))
         if not drained and not worked:  # what is old and waits all the same is worked off first
@@ -72,7 +73,7 @@ class Chores:
         while found := drain(self._home, self._place_at, self._default()):
             done += self._add("drained", found)
         for place in self._every():
-            while found := work_off(place, everything=True):
+            while found := work_off(place, self._place_at, everything=True):
                 self._add("worked_off", found)
         return done
 
@@ -99,8 +100,9 @@ class Chores:
             return {"queue": queue, "failed": failed, "since_start": dict(self._counts)}
 
     def _every(self) -> list[Place]:
-        """One place a store, that of the user's own among them."""
-        found = {id(place.engine.store): place for place in (*self._places(), self._default())}
+        """One place a store and namespace, the user's own among them."""
+        every = (*self._places(), self._default())
+        found = {(id(place.engine.store), place.asker.namespace): place for place in every}
         return list(found.values())
 
     def _add(self, what: str, count: int) -> int:
@@ -109,7 +111,8 @@ class Chores:
         return count
 
     def _tidy(self) -> None:
-        """Once an hour: what was kept long enough goes, and sessions that nobody ended are closed."""
+        """Once an hour: what was kept long enough goes, sessions that nobody ended are closed, and what had no place is
+        tried again."""
         for place in self._every():
             now = place.engine.clock()
             if now - self._tidied_at < MICROS_PER_HOUR:
@@ -121,3 +124,4 @@ class Chores:
                 writer.prune_traces(now - trace_days * MICROS_PER_DAY)
                 writer.prune_sessions(now - context_days * MICROS_PER_DAY)
         self._tidied_at = self._default().engine.clock()
+        inbox.release(self._home)

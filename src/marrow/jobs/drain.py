@@ -11,18 +11,17 @@ import logging
 import os
 from collections.abc import Mapping, Sequence
 
-from ..capture import inbox
+from ..capture import inbox, paused
 from ..memory.observed.said import may_be_kept
 from ..model.errors import Invalid, MarrowError, NotFound, TooLarge
-from ..model.trace import Trace
+from ..model.trace import NOT_KEPT, Trace
 from ..store.receive_traces import admit_trace, keep_traces
-from .place import Place, PlaceAt, in_project
+from .place import NAMED, Place, PlaceAt, in_project
 
 BATCH_MAX = 256
 # The line of one who only looks whether the inbox is drained.
 CHECK = "check"
 UNKNOWN = "unknown"
-NOT_KEPT = "[not to be remembered]"
 
 log = logging.getLogger("marrow.background")
 
@@ -32,19 +31,34 @@ Line = tuple[Mapping[str, object], str]
 def drain(home: str, place_at: PlaceAt, default: Place) -> int:
     """Take in one part of the inbox; how many lines that were. Asked again until it is 0, nothing waits."""
     for segment in inbox.segments(home):
-        with default.engine.store.reading() as reader:
-            offset = reader.inbox_position(segment)
-        if inbox.size(home, segment) > offset:
-            taken = _take(home, segment, offset, place_at, default)
-            if taken:  # nothing: its last line is not yet whole
-                return taken
-        elif inbox.drop(home, segment, offset):
-            with default.engine.store.writing() as writer:
-                writer.drop_inbox(segment)
+        try:
+            taken = _from_segment(home, segment, place_at, default)
+        except OSError as problem:  # one that cannot be read must not hold up the others
+            log.warning("%s of the inbox cannot be read: %s", segment, problem)
+            continue
+        if taken:  # nothing: its last line is not yet whole
+            return taken
     return 0
 
 
-def _take(home: str, segment: str, offset: int, place_at: PlaceAt, default: Place) -> int:
+def _from_segment(home: str, segment: str, place_at: PlaceAt, default: Place) -> int:
+    """A position belongs to one file: a new one of the same name is read from its beginning."""
+    key, size = f"{segment}#{inbox.identity(home, segment)}", inbox.size(home, segment)
+    with default.engine.store.reading() as reader:
+        offset = reader.inbox_position(key)
+    if offset > size:
+        offset = 0
+    if size > offset:
+        return _take(home, segment, key, offset, place_at, default)
+    if inbox.is_old(segment):
+        # The position first: a file that is read twice is kept once, one that is not read is lost.
+        with default.engine.store.writing() as writer:
+            writer.drop_inbox(key)
+        inbox.drop(home, segment, offset)
+    return 0
+
+
+def _take(home: str, segment: str, key: str, offset: int, place_at: PlaceAt, default: Place) -> int:
     chunk = inbox.read(home, segment, offset, last=inbox.is_old(segment))
     if chunk.offset == offset:
         return 0
@@ -59,8 +73,13 @@ def _take(home: str, segment: str, offset: int, place_at: PlaceAt, default: Plac
             log.warning("a line of the inbox is no trace")
             continue
         place = _place(body, place_at, default)
-        key = (id(place.engine.store), place.asker.scope.project)
-        groups.setdefault(key, (place, []))[1].append(trace)
+        if place is None:
+            inbox.hold(home, trace.body)
+            continue
+        project = place.asker.scope.project
+        if paused.is_paused(home, project):  # from a folder that the hook did not know for this project's
+            continue
+        groups.setdefault((id(place.engine.store), project), (place, []))[1].append(trace)
     ours = [group for group in groups.values() if group[0].engine.store is default.engine.store]
     for place, traces in groups.values():
         if place.engine.store is not default.engine.store:
@@ -69,7 +88,7 @@ def _take(home: str, segment: str, offset: int, place_at: PlaceAt, default: Plac
     for place, traces in ours[:-1]:
         _keep(place, traces, None)
     last, traces = ours[-1] if ours else (default, [])
-    _keep(last, traces, (segment, chunk.offset))
+    _keep(last, traces, (key, chunk.offset))
     return max(1, len(chunk.entries))
 
 
@@ -122,15 +141,14 @@ def _forgettable(body: Mapping[str, object], text: str) -> Line:
     return kept, json.dumps(kept, ensure_ascii=False)
 
 
-def _place(body: Mapping[str, object], place_at: PlaceAt, default: Place) -> Place:
+def _place(body: Mapping[str, object], place_at: PlaceAt, default: Place) -> Place | None:
     """Where a line belongs. A folder that is gone leaves its lines to the project of their session if one is known,
-    else to one of the folder's name: never to another project that happens to be at hand."""
-    cwd, store, project, session = (
-        str(found) if isinstance(found := body.get(name), str) else ""
-        for name in ("cwd", "store", "project", "session")
-    )
+    else to one of the folder's name: never to another project that happens to be at hand. None while the store or the
+    settings of its project cannot be read: it waits for its own place."""
+    named = [found if isinstance(found := body.get(name), str) else "" for name in (*NAMED, "session")]
+    cwd, store, project, namespace, session = named
     try:
-        return place_at(cwd, store, project)
+        return place_at(cwd, store, project, namespace)
     except NotFound:
         with default.engine.store.reading() as reader:
             known = reader.session(default.asker.namespace, session) if session else None
@@ -138,6 +156,6 @@ def _place(body: Mapping[str, object], place_at: PlaceAt, default: Place) -> Pla
     except MarrowError as problem:
         if problem.retryable:
             raise
-        log.warning("a line of the inbox has no place of its own: %s", problem)
-        name = project or os.path.basename(cwd) or UNKNOWN
+        log.warning("a line of the inbox is set aside: %s", problem)
+        return None
     return default._replace(asker=in_project(default.asker, name))

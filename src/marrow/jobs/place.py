@@ -17,8 +17,9 @@ class Place(NamedTuple):
     settings: Settings
 
 
-# The place for a folder, a store that was named there, and a project that was; either may be empty.
-PlaceAt = Callable[[str, str, str], Place]
+# The place for a folder, and for the store, project and namespace that were named there; each of these may be empty.
+PlaceAt = Callable[[str, str, str, str], Place]
+NAMED = ("cwd", "store", "project", "namespace")
 
 
 def in_project(asker: Asker, project: str) -> Asker:

@@ -8,9 +8,10 @@ from collections.abc import Sequence
 from ..memory.witness import witness
 from ..model.errors import MarrowError, RateLimited, ReadOnly, Unavailable
 from ..model.trace import FAILED, RAW, Trace
+from ..settings import Settings
 from ..store.receive_traces import settle_traces
 from .abandoned import IDLE_AT_START_MICROS, close_abandoned
-from .place import Place, in_project, rules
+from .place import NAMED, Place, PlaceAt, in_project, rules
 
 LOOKED_AT = 2_000
 BATCH_MAX = 64
@@ -24,8 +25,9 @@ PATIENCE_MICROS = 30 * 1_000_000
 log = logging.getLogger("marrow.background")
 
 
-def work_off(place: Place, *, everything: bool = False) -> int:
-    """Work off what is ripe in a store; how many traces that were. `everything` does not wait for more."""
+def work_off(place: Place, place_at: PlaceAt | None = None, *, everything: bool = False) -> int:
+    """Work off what is ripe in a store; how many traces that were. `everything` does not wait for more; `place_at`
+    finds the settings of a session's own folder."""
     engine, asker = place.engine, place.asker
     with engine.store.reading() as reader:
         waiting = reader.traces(asker.namespace, state=RAW, limit=LOOKED_AT)
@@ -34,13 +36,25 @@ def work_off(place: Place, *, everything: bool = False) -> int:
         sessions.setdefault((trace.project, trace.session), []).append(trace)
     done = 0
     for (project, _), traces in sessions.items():
-        there = place._replace(asker=in_project(asker, project))
+        settings = _settings_at(traces[-1], place, place_at)
+        there = place._replace(asker=in_project(asker, project), settings=settings)
         batches = ripe(traces, engine.clock(), everything=everything)
         for batch in batches:
             done += _attempt(there, batch, account=batch is batches[-1])
             if any(trace.event == "session-start" for trace in batch):
                 close_abandoned(there, engine.clock(), IDLE_AT_START_MICROS, (project,))
     return done
+
+
+def _settings_at(trace: Trace, place: Place, place_at: PlaceAt | None) -> Settings:
+    """Those of the folder that a session is in; the user's own where it is gone or says nothing that can be read."""
+    if place_at is None:
+        return place.settings
+    said = trace.fields
+    try:
+        return place_at(*(str(said.get(name) or "") for name in NAMED)).settings
+    except MarrowError:
+        return place.settings
 
 
 def ripe(traces: Sequence[Trace], now: int, *, everything: bool) -> list[list[Trace]]:
@@ -53,23 +67,31 @@ def ripe(traces: Sequence[Trace], now: int, *, everything: bool) -> list[list[Tr
 
 
 def _attempt(place: Place, batch: Sequence[Trace], *, account: bool) -> int:
-    """Work off together; when that fails, one by one, so that one bad trace does not hold up the others."""
+    """Work off together; when that fails, one by one, so that one bad trace does not hold up the others. Whatever a
+    trace does to us counts as its failure: what hosts report is anybody's text."""
     try:
         witness(place.engine, place.asker, rules(place.settings), batch, account=account)
-    except MarrowError as problem:
-        if isinstance(problem, Unavailable | ReadOnly | RateLimited):  # not the trace's fault: it waits
-            raise
+    except (Unavailable, ReadOnly, RateLimited):  # not the trace's fault: it waits
+        raise
+    except Exception as problem:
         if len(batch) > 1:
             return sum(_attempt(place, [trace], account=account and trace is batch[-1]) for trace in batch)
+        if not isinstance(problem, MarrowError):
+            log.exception("a trace led to a fault of ours")
         _give_up(place, batch[0], problem)
     return len(batch)
 
 
-def _give_up(place: Place, trace: Trace, problem: MarrowError) -> None:
+def _give_up(place: Place, trace: Trace, problem: Exception) -> None:
     """A trace that cannot be worked off is tried again a few times, and then kept with what was wrong."""
     state = FAILED if trace.attempts + 1 >= ATTEMPTS_MAX else RAW
     log.warning("a trace could not be worked off: %s", problem)
     with place.engine.store.writing() as writer:
         settle_traces(
-            writer, place.asker.namespace, [trace.number], state, str(problem), redact_extra=place.engine.redact_extra
+            writer,
+            place.asker.namespace,
+            [trace.number],
+            state,
+            f"{type(problem).__name__}: {problem}",
+            redact_extra=place.engine.redact_extra,
         )

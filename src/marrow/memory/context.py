@@ -27,8 +27,8 @@ OPEN_KINDS = ("question", "gap", "task", "checkpoint")
 LEARNT_KINDS = ("learning", "preference")
 KNOWN_KINDS = ("decision", "claim", "incident")
 NOTE_TOKENS, HANDOFF_TOKENS = 60, 220
-# How much of two lines is compared, and from which length on.
-COMPARED, COMPARED_MIN = 40, 16
+# How much of two lines is compared.
+COMPARED = 40
 
 _NOT_LETTERS = re.compile(r"\W+")
 
@@ -68,11 +68,11 @@ def context(
     asker.principal.check(READ, asker.namespace, asker.scope.project)
     if not 1 <= budget_tokens <= BUDGET_MAX:
         raise Invalid(f"budget_tokens is a whole number from 1 to {BUDGET_MAX:,}.", field="budget_tokens")
-    now, told, said = engine.clock(), set[str](), ""
+    now, told = engine.clock(), set[str]()
     with engine.store.reading() as reader:
         look = _Look(reader, asker, now)
         sources: tuple[tuple[str, Callable[[], Sequence[Note]]], ...] = (
-            ("sessions", lambda: [*_handoff(look), *_sessions(look), *_open(look)]),
+            ("sessions", lambda: [*_left(look), *_open(look)]),
             ("code", lambda: _changed(look)),
             ("learnings", lambda: _learnt(look)),
             ("observations", lambda: _focused(engine, asker, focus, now) if focus.strip() else _known(look)),
@@ -80,20 +80,12 @@ def context(
         layers, left, spare, unused = [], 0, budget_tokens, 0
         for name, notes in sources:
             room = min(spare, shares.get(name, 0) + unused)
-            fresh = [note for note in notes() if note.address not in told and not _is_said(note, said)]
-            kept, used, dropped = _fitted(fresh, room)
+            kept, used, dropped = _fitted([note for note in notes() if note.address not in told], room)
             told.update(note.address for note in kept if note.address)
-            said += "".join(_bare(note.text) for note in kept)
             left, spare, unused = left + dropped, spare - used, max(0, room - used)
             if kept:
                 layers.append(Layer(name, tuple(kept)))
     return Context(tuple(layers), left)
-
-
-def _is_said(note: Note, said: str) -> bool:
-    """Whether what it says stands in what is told already: a handoff names decisions that are notes of their own."""
-    core = _bare(note.text)[:COMPARED]
-    return len(core) >= COMPARED_MIN and core in said
 
 
 def _bare(text: str) -> str:
@@ -129,14 +121,14 @@ class _Look(NamedTuple):
         return Note(line(record, self.now, tokens=tokens, text=text), record.node.address)
 
 
-def _handoff(look: _Look) -> list[Note]:
-    return [look.note(record, HANDOFF_TOKENS) for record in look.latest(("handoff",), 1)[:1]]
-
-
-def _sessions(look: _Look) -> list[Note]:
-    """The latest sessions by their titles; the summary has the rest."""
-    summaries = look.latest(("summary",), 4 * SESSIONS_SHOWN)[:SESSIONS_SHOWN]
-    return [look.note(record, text=first_line(record.node.content, 120)) for record in summaries]
+def _left(look: _Look) -> list[Note]:
+    """The handoff, and the latest other sessions by their titles; the summary of each has the rest."""
+    handoff = [look.note(record, HANDOFF_TOKENS) for record in look.latest(("handoff",), 1)[:1]]
+    said = "".join(_bare(note.text) for note in handoff)
+    summaries = look.latest(("summary",), 4 * SESSIONS_SHOWN)
+    titles = [look.note(record, text=first_line(record.node.content, 120)) for record in summaries]
+    others = [note for note in titles if _bare(note.text)[:COMPARED] not in said]
+    return [*handoff, *others[:SESSIONS_SHOWN]]
 
 
 def _open(look: _Look) -> list[Note]:

@@ -25,6 +25,7 @@ from ..store.protocol import Reader
 from ..store.receive import erase as erase_rows
 from ..store.receive_traces import erase_sessions
 from .engine import Asker, Engine, resolve, submit
+from .recall import ACCOUNT
 
 BATCH = 500
 LINES_MAX = 20
@@ -157,7 +158,8 @@ def _plan(reader: Reader, asker: Asker, address: object, wanted: Filter | None, 
     else:
         chosen, shared = _chosen(reader, space, wanted, now)
     gone = set(chosen)
-    made = _made_from(reader, space, chosen)
+    accounts = [address for address in _accounts(reader, space, chosen) if address not in gone]
+    made = list(dict.fromkeys([*accounts, *_made_from(reader, space, [*chosen, *accounts])]))
     gone.update(made)
     versions = {
         end
@@ -214,6 +216,21 @@ def _chosen(reader: Reader, space: str, wanted: Filter, now: int) -> tuple[list[
         chosen += [address for address in batch if address not in apart]
         shared += [address for address in batch if address in apart]
     return chosen, shared
+
+
+def _accounts(reader: Reader, space: str, addresses: Sequence[str]) -> list[str]:
+    """What tells of the sessions in which these were said: it tells them again, in whatever words."""
+    threads: set[str] = set()
+    for batch in _batches(addresses):
+        entries = [record.entry for record in reader.records(space, batch, None, CURRENT)]
+        said = reader.occurrences(entries, CURRENT)
+        threads.update(one.thread for some in said.values() for one in some if one.thread)
+    found: list[str] = []
+    for thread in sorted(threads):
+        wanted = Filter(kinds=("summary", "handoff"), tags=(ACCOUNT,), thread=thread, include_superseded=True)
+        entries = reader.select(space, wanted, CURRENT, 0)
+        found += [record.node.address for record in reader.records_of(entries, CURRENT)]
+    return found
 
 
 def _made_from(reader: Reader, space: str, addresses: Sequence[str]) -> list[str]:

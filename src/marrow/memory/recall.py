@@ -30,7 +30,7 @@ DEPTH_MAX = 12
 # How many are found for the cut to choose from.
 FOUND = 12
 # The tag of what tells of a session as a whole. A new session is told it at its start; recall is about what is known,
-# and a question that a session asked must not come back as its own answer. So many of them may be found beside the rest.
+# and a question that a session asked must not come back as its own answer. So many may be found beside the rest.
 ACCOUNT, ACCOUNTS = "session-account", 6
 # For how many of the best later ones are looked for, and how many of those like it are looked at.
 RENEWED, LIKE_IT = 1, 6

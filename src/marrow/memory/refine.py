@@ -22,6 +22,8 @@ def refine(engine: Engine, limit: int = BATCH) -> int:
     # An entry whose text is gone keeps its vector; it is passed over, or it would be met again for ever.
     made = dict(zip(texts, vectors_by(better, list(texts.values())), strict=True))
     with engine.store.writing() as writer:
+        if writer.vector_model() != engine.model() or writer.unrefined(limit)[: len(entries)] != entries:
+            return 0  # meanwhile the index was made anew, or another process was quicker
         kept = writer.vectors_of(entries)
         writer.refine([(entry, made.get(entry, kept[entry])) for entry in entries if entry in kept])
     return len(entries)

@@ -20,7 +20,7 @@ from ..model.node import Node, Occurrence
 from ..model.record import CURRENT, Filter
 from ..model.session import Session
 from ..model.standing import RETRACTED
-from ..model.trace import DONE, Trace
+from ..model.trace import DONE, NOT_KEPT, Trace
 from ..store.protocol import Reader, Writer
 from ..store.receive_traces import keep_session, settle_traces
 from .engine import Asker, Engine, submit
@@ -36,7 +36,7 @@ from .remember import say_of
 OPERATION = "session_capture"
 TOOL_EVENTS = frozenset(("post-tool", "tool-failed"))
 # A session's summary is made from so many of its traces, the latest.
-REMEMBERED_TRACES, TRACES_READ = 800, 20_000
+REMEMBERED_TRACES, TRACES_READ = 800, 5_000
 # What was seen is less sure than what was said, and is kept for a time.
 SEEN_CONFIDENCE, SAID_CONFIDENCE, HANDOFF_CONFIDENCE, HANDOFF_PRIORITY = 0.6, 0.8, 0.9, 0.5
 FILES_MAX = 8
@@ -70,13 +70,13 @@ def witness(engine: Engine, asker: Asker, rules: Rules, traces: Sequence[Trace],
         before = reader.session(asker.namespace, traces[0].session) or _new_session(asker, traces[0])
         session = followed(before, bodies)
         seen = _seen(_just_before(reader, asker, traces), bodies)
-        heard = [one for one in _heard(bodies) if one.salience >= rules.min_salience]
+        heard = _heard(bodies, rules)
         drafts = [_seen_draft(one, session, rules) for one in seen] + [_said_draft(one, session) for one in heard]
         steps: list[Step] = [say_of(engine, asker, draft, engine.clock()) for draft in drafts]
         ended = session.ended_at is not None
         if account and (ended or session.detail.get(DUE)):
             earlier = _earlier(reader, asker, session.session, traces)
-            made = _digest(session, [*earlier, *bodies])
+            made = _digest(session, [*earlier, *bodies], rules)
             settled = {name: value for name, value in session.detail.items() if name != DUE}
             session = replace(session, title=made.title or session.title, detail=settled)
             steps += _accounts(engine, asker, reader, session, made, handoff=ended or rules.handoff_each_stop)
@@ -123,7 +123,8 @@ def _just_before(reader: Reader, asker: Asker, traces: Sequence[Trace]) -> list[
     first = min(trace.number for trace in traces)
     if not first:
         return []
-    found = reader.traces(asker.namespace, session=traces[0].session, state=DONE, after=max(0, first - LOOKED_BACK))
+    project, session, after = asker.scope.project, traces[0].session, max(0, first - LOOKED_BACK)
+    found = reader.traces(asker.namespace, project=project, session=session, state=DONE, after=after)
     return [trace.fields for trace in found if trace.number < first]
 
 
@@ -137,22 +138,35 @@ def _seen(before: Sequence[Mapping[str, Any]], bodies: Sequence[Mapping[str, Any
 def _earlier(reader: Reader, asker: Asker, session: str, traces: Sequence[Trace]) -> list[dict[str, Any]]:
     """What was worked off before: a summary is of the whole session."""
     now = {trace.number for trace in traces}
-    found = reader.traces(asker.namespace, session=session, state=DONE, limit=TRACES_READ)
-    return [trace.fields for trace in found if trace.number not in now][-REMEMBERED_TRACES:]
+    # Of this project alone: a session that went from one to another tells each of them its own.
+    after, project = max(0, min(now, default=0) - TRACES_READ), asker.scope.project
+    found = reader.traces(asker.namespace, project=project, session=session, state=DONE, after=after, limit=TRACES_READ)
+    return [trace.fields for trace in found[-REMEMBERED_TRACES:] if trace.number not in now]
 
 
-def _digest(session: Session, bodies: Sequence[Mapping[str, Any]]) -> Digest:
+def _digest(session: Session, bodies: Sequence[Mapping[str, Any]], rules: Rules) -> Digest:
     about = {"session": session.session, "host": session.host, "title": session.title, "turns": session.turns}
     tools = [body for body in bodies if body.get("event") in TOOL_EVENTS]
     prompts = [body for body in bodies if body.get("event") == "prompt" and not body.get("agent")]
-    answers = [str(body["message"]) for body in bodies if body.get("event") == "stop" and body.get("message")]
-    return digest(about, observe(tools), _heard(bodies), prompts, answers[-1] if answers else "", traces=tools)
+    answers = [str(body["message"]) for body in _answers(bodies) if body.get("message")]
+    return digest(about, observe(tools), _heard(bodies, rules), prompts, answers[-1] if answers else "", traces=tools)
 
 
-def _heard(bodies: Sequence[Mapping[str, Any]]) -> list[Said]:
-    """By the user, and decided in the answers."""
+def _heard(bodies: Sequence[Mapping[str, Any]], rules: Rules) -> list[Said]:
+    """By the user, and decided in the answers: what matters enough."""
     prompts = [body for body in bodies if body.get("event") == "prompt" and not body.get("agent")]
-    return said(prompts) + decided([body for body in bodies if body.get("event") == "stop"])
+    return [one for one in (*said(prompts), *decided(_answers(bodies))) if one.salience >= rules.min_salience]
+
+
+def _answers(bodies: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """The stops, without those of turns that are not to be remembered."""
+    found, is_refused = [], False
+    for body in bodies:
+        if body.get("event") == "prompt":
+            is_refused = body.get("prompt") == NOT_KEPT
+        elif body.get("event") == "stop" and not is_refused:
+            found.append(body)
+    return found
 
 
 def _seen_draft(one: Observation, session: Session, rules: Rules) -> Draft:

@@ -10,6 +10,8 @@ from typing import Any
 RAW, DONE, FAILED = "raw", "done", "failed"
 STATES = (RAW, DONE, FAILED)
 BODY_LENGTH_MAX = 32_000
+# What stands in the place of a prompt that said so.
+NOT_KEPT = "[not to be remembered]"
 
 
 @dataclass(frozen=True, slots=True)

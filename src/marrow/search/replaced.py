@@ -69,7 +69,9 @@ _SPELT = re.compile(rf"\b({'|'.join(_WORD_NUMBERS)})\b", re.I)
 
 
 # Words by which a question is asked, whatever it is about.
-_GENERIC = frozenset(terms_of("use using used do does did get gets make makes run runs work works have has need needs go"))
+_GENERIC = frozenset(
+    terms_of("use using used do does did get gets make makes run runs work works have has need needs go")
+)
 
 
 class Replacement(NamedTuple):

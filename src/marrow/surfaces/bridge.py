@@ -40,7 +40,8 @@ class Bridge:
         self._hello = {**params}
         self._out = out
         self._writing = threading.Lock()
-        self._waiting: dict[str, Any] = {}  # the requests that are owed an answer: id as text, and as it was given
+        # The requests that are owed an answer: the id as text; as it was given, and the connection that it went over.
+        self._waiting: dict[str, tuple[Any, _socket.socket | None]] = {}
         self._settled = threading.Condition()
         self._connection: _socket.socket | None = None
         self._introduction = b""
@@ -58,11 +59,11 @@ class Bridge:
         message = _object(given)
         method, number = message.get("method"), message.get("id")
         is_request = method is not None and number is not None
+        key = json.dumps(number) if is_request else ""
         if is_request:
-            with self._settled:
-                self._waiting[json.dumps(number)] = number
+            self._owe(key, number, None)
         try:
-            self._send(given, is_introduction=method == "initialize")
+            self._send(given, key, number, is_introduction=method == "initialize")
         except OSError as problem:
             if is_request:
                 hint = "`marrow doctor` says what is wrong; `marrow mcp --standalone` needs no daemon."
@@ -72,17 +73,25 @@ class Bridge:
         elif method == "notifications/initialized":
             self._confirmation = given
 
-    def _send(self, given: bytes, *, is_introduction: bool) -> None:
+    def _owe(self, key: str, number: Any, connection: _socket.socket | None) -> None:
+        with self._settled:
+            self._waiting[key] = (number, connection)
+
+    def _send(self, given: bytes, key: str, number: Any, *, is_introduction: bool) -> None:
         """Over the connection that is there; or, when it has broken meanwhile, over a new one."""
         connection = self._connection
         if connection is not None:
             try:
+                if key:
+                    self._owe(key, number, connection)
                 connection.sendall(given)
             except OSError:
                 self._connection = None
             else:
                 return
         connection = self._connected(replay=not is_introduction)
+        if key:
+            self._owe(key, number, connection)
         connection.sendall(given)
         self._connection = connection
 
@@ -96,17 +105,19 @@ class Bridge:
             hello = {"jsonrpc": "2.0", "id": HELLO_ID, "method": "marrow/hello", "params": self._hello}
             hello["client"] = __version__
             connection.sendall(json.dumps(hello).encode() + b"\n")
-            answer = _object(buffer.next())
-            if "result" in answer:
+            welcome = _object(buffer.next())
+            if "result" in welcome:
                 break
             connection.close()  # an older daemon, which makes room for ours
             if time.monotonic() > until:
-                raise ConnectionRefusedError(str(answer.get("error", "it hung up"))[:80])
+                raise ConnectionRefusedError(str(welcome.get("error", "it hung up"))[:80])
             time.sleep(START_STEP_SECONDS)
         if replay and self._introduction:
             connection.sendall(json.dumps({**_object(self._introduction), "id": REPLAY_ID}).encode() + b"\n")
-            while _object(buffer.next()).get("id") != REPLAY_ID:
-                pass
+            while _object(answer := buffer.next()).get("id") != REPLAY_ID:
+                if not answer:
+                    connection.close()
+                    raise ConnectionResetError("it ended while it was told who asks")
             connection.sendall(self._confirmation)
         connection.settimeout(None)
         threading.Thread(target=self._listen, args=(connection, buffer), daemon=True).start()
@@ -119,7 +130,7 @@ class Bridge:
         if self._connection is connection:
             self._connection = None
         with self._settled:
-            owed = list(self._waiting.values())
+            owed = [number for number, over in self._waiting.values() if over is connection]
         for number in owed:
             self._fail(number, GONE, "Marrow's daemon ended during this call. Call again: the next one is answered.")
 
@@ -130,14 +141,17 @@ class Bridge:
             self._settle(message.get("id"))
 
     def _fail(self, number: Any, code: int, message: str) -> None:
-        self._settle(number)
+        if not self._settle(number):
+            return  # it was answered meanwhile
         error = {"jsonrpc": "2.0", "id": number, "error": {"code": code, "message": message}}
         self._write(json.dumps(error).encode() + b"\n")
 
-    def _settle(self, number: Any) -> None:
+    def _settle(self, number: Any) -> bool:
+        """Whether it was owed an answer until now."""
         with self._settled:
-            self._waiting.pop(json.dumps(number), None)
+            was_owed = self._waiting.pop(json.dumps(number), None) is not None
             self._settled.notify_all()
+        return was_owed
 
     def _write(self, given: bytes) -> None:
         with self._writing:
@@ -201,8 +215,8 @@ def _leave_with_parent() -> None:
 def run(store: str | None, project: str | None, tools: str | None) -> int:
     """Serve the host on standard input and output until it is gone."""
     asked = {"cwd": os.environ.get("CLAUDE_PROJECT_DIR") or os.getcwd(), "store": store, "project": project}
-    for name in ("store", "project"):
-        asked[name] = asked[name] or os.environ.get(f"MARROW_{name.upper()}")
+    for name in ("store", "project", "namespace"):
+        asked[name] = asked.get(name) or os.environ.get(f"MARROW_{name.upper()}")
     asked["tools"] = tools
     threading.Thread(target=_leave_with_parent, daemon=True).start()
     bridge = Bridge({name: value for name, value in asked.items() if value}, sys.stdout.buffer)

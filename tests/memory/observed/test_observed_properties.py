@@ -119,8 +119,9 @@ def test_no_input_raises_in_what_is_made_of_a_session(session: list[dict[str, An
         assert 8 <= len(one.text) <= 600
         assert clean(one.text)
     made = digest({"session": "s"}, observe(session), found, session, last, traces=session)
-    assert 0 < len(made.title) <= 60
-    assert clean(summary_text(made)) == summary_text(made)
+    assert len(made.title) <= 60
+    summary = summary_text(made)
+    assert not summary or clean(summary) == summary
     assert clean(handoff_text(made)) == handoff_text(made)
     assert len(handoff_text(made)) < 8_000
 

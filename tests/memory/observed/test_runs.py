@@ -8,8 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from marrow.memory.observed.call import call_of
 from marrow.memory.observed.observation import Observation, content
 from marrow.memory.observed.observe import observe
+from marrow.memory.observed.piece import Piece
+from marrow.memory.observed.shell import shell_piece
 from marrow.model.text import token_estimate
 
 from . import outputs
@@ -116,6 +119,15 @@ def one(trace: dict[str, object]) -> Observation:
     return found
 
 
+def piece(trace: dict[str, object]) -> Piece:
+    """What is made of one call, before it is told whether it is worth keeping."""
+    call = call_of(trace)
+    assert call is not None
+    found = shell_piece(call)
+    assert found is not None
+    return found
+
+
 @pytest.mark.parametrize(
     ("command", "output", "test", "place", "message", "counts"), FAILING, ids=[row[0] for row in FAILING]
 )
@@ -144,9 +156,9 @@ def test_a_run_is_known_by_its_output_when_the_command_says_nothing(
 
 
 @pytest.mark.parametrize("runner", outputs.PASSING)
-def test_a_passing_run_is_kept_as_counts_and_time(runner: str) -> None:
+def test_a_passing_run_is_read_as_counts_and_time(runner: str) -> None:
     command, output, counts = outputs.PASSING[runner]
-    found = one(shell(command, output))
+    found = piece(shell(command, output))
     assert found.outcome == "ok"
     assert found.failure == ""
     assert found.title == f"Tests pass: {counts} ({runner})"
@@ -163,8 +175,14 @@ def test_a_run_whose_pipe_hides_the_exit_code_has_failed_all_the_same() -> None:
 
 
 def test_a_passing_run_before_a_tail_is_not_failed_by_what_follows_it() -> None:
-    found = one(shell("pytest -q | tail -1; exit 0", "12 passed in 0.2s\n"))
+    found = piece(shell("pytest -q | tail -1; exit 0", "12 passed in 0.2s\n"))
     assert found.outcome == "ok"
+
+
+@pytest.mark.parametrize("runner", outputs.PASSING)
+def test_a_run_that_passes_and_mends_nothing_is_not_kept(runner: str) -> None:
+    command, output, _ = outputs.PASSING[runner]
+    assert observe([shell(command, output), shell(command, output)]) == []
 
 
 def test_a_runner_that_did_not_start_says_why() -> None:

@@ -136,7 +136,7 @@ SELF_CONTAINED = {
     "Hmm that is not what I meant. The button belongs on the left.": "The button belongs on the left.",
     "please remember that the port is 8081, thanks": "The port is 8081",
     "ok so note that staging has no cache": "Staging has no cache",
-    "No, use pnpm instead.": "Use pnpm instead.",
+    "No, use pnpm instead of npm.": "Use pnpm instead of npm.",
     "That's wrong, the port is 8081.": "The port is 8081.",
     "btw, remember: prices are in cents": "Prices are in cents",
 }
@@ -226,3 +226,24 @@ def test_only_the_last_message_of_a_turn_counts() -> None:
 
 def test_what_the_agent_offers_or_asks_is_no_decision() -> None:
     assert decided([stop("We could switch to Redis. I can fix it if you want. Which one did we decide on?")]) == []
+
+
+@pytest.mark.parametrize(
+    "progress",
+    [
+        "The queue now uses LISTEN/NOTIFY via asyncpg (api/queue.py, class NotifyQueue). All 14 tests pass.",
+        "Switched to zoneinfo.ZoneInfo; tests pass.",
+        "I replaced NotifyQueue with SqsQueue in api/queue.py; 14 tests pass.",
+        "Added a dark mode switch to Settings; the theme is kept in localStorage.",
+        "We now wait for map-ready before each click.",
+        "I've moved the handler to api/web.py.",
+    ],
+)
+def test_progress_of_the_agent_is_no_decision(progress: str) -> None:
+    assert decided([stop(progress)]) == []
+
+
+def test_what_the_agent_says_is_marked_as_the_agents() -> None:
+    found = decided([stop("I chose asyncpg over psycopg because it is faster here.")])
+    assert [(one.category, one.by) for one in found] == [("decision", "assistant")]
+    assert [one.by for one in of("We decided to keep SQLite.")] == ["user"]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from marrow.memory.observed.decided import decided
 from marrow.memory.observed.digest import Digest, digest, handoff_text, summary_text
 from marrow.memory.observed.observe import observe
@@ -50,7 +52,7 @@ def test_a_digest_has_what_was_done_decided_corrected_and_left() -> None:
     assert found.decisions == ("We decided to keep prices in cents.",)
     assert found.corrections == ("The tip is 10 percent.",)
     assert found.notes == ("We deploy with kamal to two servers.",)
-    assert [line.partition(":")[0] for line in found.fixed] == ["Fixed after 2 runs"]
+    assert [line.partition(":")[0] for line in found.fixed] == ["test_total"]
     assert len(found.failing) == 1
     assert "TS2322" in found.failing[0]
     assert found.open_tasks == ("Update the changelog", "Write docs", "the tax of foreign orders")
@@ -112,7 +114,8 @@ def test_an_open_failure_is_the_next_step_when_nothing_else_is_said() -> None:
 def test_a_session_of_nothing_is_empty() -> None:
     found = made([prompt("hello"), shell("ls", "a\n")], "Hello.")
     assert found.is_empty
-    assert found.title == "A session"
+    assert found.title == ""
+    assert summary_text(found) == ""
 
 
 def test_sections_are_bounded() -> None:
@@ -123,3 +126,71 @@ def test_sections_are_bounded() -> None:
     lengths = (len(found.worked_on), len(found.decisions), len(found.corrections), len(found.open_tasks))
     assert lengths == (10, 8, 8, 5)
     assert len(found.title) <= 60
+
+
+def test_a_session_of_questions_is_empty_whatever_was_answered() -> None:
+    traces = [
+        prompt("what's the difference between useMemo and useCallback again?"),
+        stop("useMemo caches a value. The problem is that closures go stale.\n\nRemaining:\n- try it out"),
+        prompt("how do we deploy to staging?", turn="t2"),
+        shell("grep -rn deploy scripts", "scripts/release.sh:1:deploy\n", turn="t2"),
+        stop("The root cause was the closure. I decided to explain it.\n- [ ] read more", turn="t2"),
+    ]
+    assert made(traces, str(traces[-1]["message"])).is_empty
+
+
+TITLES = {
+    ("lol ok", "add a dark mode toggle to the settings page"): "Add a dark mode toggle to the settings page",
+    ("hey, morning! can you have a look at the invoice export?",): "Have a look at the invoice export",
+    ("added 1432 packages, and audited 1433 packages in 24s", "what about these?", "lol ok"): "",
+    ("Hi! Just so you know: we deploy with make ship",): "We deploy with make ship",
+    ("so you know how releases work here: staging goes out on merge",): "Staging goes out on merge",
+    ("cool, thanks!", "ugh", "ok"): "",
+}
+
+
+@pytest.mark.parametrize("prompts", TITLES)
+def test_a_title_is_the_first_prompt_with_a_subject_and_no_chatter(prompts: tuple[str, ...]) -> None:
+    assert made([prompt(text) for text in prompts], "").title == TITLES[prompts]
+
+
+def test_without_a_telling_prompt_the_files_are_the_title() -> None:
+    assert made([prompt("lol ok"), edit("src/cart.py", "a = 1", "a = 2")], "").title == "Work on src/cart.py"
+
+
+def test_a_summary_repeats_no_prompt_beyond_its_title() -> None:
+    traces = [
+        prompt("Add the tip to the cart."),
+        prompt("What is the limit of the gateway?", turn="t2"),
+        prompt("Why does the invoice show the wrong month?", turn="t3"),
+        edit("src/cart.py", "a = 1", "a = 2"),
+    ]
+    text = summary_text(made(traces, ""))
+    assert text.startswith("Add the tip to the cart")
+    assert "Asked" not in text
+    assert "gateway" not in text
+    assert "invoice" not in text
+
+
+def test_what_the_agent_found_is_not_told_as_the_users_words() -> None:
+    traces = [
+        prompt("Ines owns the palette. Fix the cart."),
+        edit("src/cart.py", "a = 1", "a = 2"),
+        stop("Root cause: the cart total was cached per tenant. The queue now uses LISTEN/NOTIFY."),
+    ]
+    found = made(traces, "")
+    assert found.notes == ("Ines owns the palette.",)
+    assert found.found == ("Root cause: the cart total was cached per tenant.",)
+    assert found.decisions == ()
+    assert "Found: Root cause" in summary_text(found)
+
+
+def test_a_fix_is_not_called_fixed_twice() -> None:
+    assert "Fixed: Fixed" not in summary_text(made(session()))
+    assert "- Fixed after" not in summary_text(made(session()))
+
+
+def test_a_task_that_the_user_named_is_open() -> None:
+    found = made([prompt("todo for monday: rotate the dhl credentials")], "")
+    assert found.open_tasks == ("For Monday: rotate the dhl credentials",)
+    assert not found.is_empty

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -12,6 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from marrow.capture import where
 
 from .conftest import House, eventually
 
@@ -217,3 +220,30 @@ def test_what_is_no_message_ends_nothing(house: House, line: bytes) -> None:
     for stream in (host.process.stdout, host.process.stderr):
         assert stream is not None
         stream.close()
+
+
+def test_a_daemon_that_dies_while_it_is_told_who_asks_costs_one_error_and_no_core(house: House) -> None:
+    """The host had introduced itself to a daemon that is gone; the next one takes the greeting and hangs up."""
+    host = Host(house)
+    host.introduce()
+    house.ask("marrow/stop")
+    eventually(lambda: house.daemons() == [], "the daemon has ended")
+    path = where.socket(str(house.home))
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listener:
+        listener.bind(path)
+        listener.listen()
+
+        def greet_and_die() -> None:
+            connection, _ = listener.accept()
+            with connection, connection.makefile("rb") as lines:
+                lines.readline()
+                connection.sendall(b'{"jsonrpc":"2.0","id":"marrow-hello","result":{"version":"0.1.0","pid":1}}\n')
+                lines.readline()
+
+        dying = threading.Thread(target=greet_and_die)
+        dying.start()
+        assert "error" in host.call("memory_status")
+        dying.join(10)
+    os.unlink(path)
+    assert "result" in host.call("memory_status")
+    host.leave()

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from .command import as_run
 from .edits import told
 from .lines import counted, fit, joined
 from .observation import FAILED, OK
@@ -13,6 +14,8 @@ from .piece import EDIT, OTHER, SHELL, TEST, Piece
 from .testing import bare_name, covers, failure_line, in_short, still_fails
 
 BETWEEN_TOLD = 4
+# With these a command does not do what it failed to do without them.
+_PRETENDS = frozenset(("-n", "--dry-run", "--check", "--help", "-h", "--version", "--list", "--collect-only"))
 
 
 @dataclass(slots=True)
@@ -44,6 +47,8 @@ def _runs_as_one(pieces: Sequence[Piece]) -> list[Piece]:
     threads: list[_Thread] = []
     for at, piece in enumerate(pieces):
         if piece.form not in (TEST, SHELL) or (piece.outcome == OK and not _reruns(piece, threads)):
+            if piece.form == TEST:
+                continue  # a run that passes and mends nothing tells nothing
             for thread in threads:
                 thread.since_first.append(piece)
                 thread.since_last.append(piece)
@@ -78,7 +83,26 @@ def _reruns(piece: Piece, threads: Sequence[_Thread]) -> bool:
 
 
 def _is_rerun(piece: Piece, earlier: Piece) -> bool:
-    return piece.key == earlier.key or covers(piece, earlier)
+    return piece.key == earlier.key or covers(piece, earlier) or _with_options(piece, earlier)
+
+
+def _with_options(piece: Piece, earlier: Piece) -> bool:
+    """The same command with options that it did not have: `npm install --legacy-peer-deps`."""
+    if piece.form != SHELL or earlier.form != SHELL or piece.outcome == FAILED or not earlier.key:
+        return False
+    if not piece.key.startswith(earlier.key + " -") or ";" in piece.key:
+        return False
+    words = piece.key[len(earlier.key) :].split()
+    plain = sum(1 for at, word in enumerate(words) if not word.startswith("-") and not words[at - 1].startswith("-"))
+    return plain == 0 and _PRETENDS.isdisjoint(words)
+
+
+def _changed_command(failed: Piece, passed: Piece) -> str:
+    """How the command was given when it passed, if it was given otherwise when it failed."""
+    if passed.key != failed.key and not _with_options(passed, failed):
+        return ""
+    now = as_run(passed.call.command)
+    return fit(" && ".join(now), 140) if now and now != as_run(failed.call.command) else ""
 
 
 def _still_open(piece: Piece, thread: _Thread) -> bool:
@@ -103,14 +127,18 @@ def _mended(thread: _Thread, passed: Piece) -> Piece:
     ids, size = _joint(thread, passed)
     what, said = _name(first), _said(first)
     state = passed.run.counts if passed.run else "it passes"
-    mended = bool(steps)
+    changed = _changed_command(thread.last, passed)
+    mended = bool(steps or changed)
     title = f"Fixed after {runs} runs: {what}" if mended else f"Passes on run {runs} with no change seen: {what}"
     edits = [step for step in steps if step.form == EDIT]
     by = ", ".join(dict.fromkeys(file for step in edits for file in step.files[:2]))
-    by = by or "; ".join(fit(step.title, 60) for step in steps[-2:])
+    by = by or ("" if changed else "; ".join(fit(step.title, 60) for step in steps[-2:]))
     summary = f"{fit(said, 130)} → {state}."
-    summary += f" Between: {by}." if mended else " Nothing was seen to change between the runs."
+    summary += f" With the changed command `{changed}`." if changed else ""
+    summary += f" Between: {by}." if by else ""
+    summary += "" if mended else " Nothing was seen to change between the runs."
     detail = [f"Failed: {fit(_first_line(first), 240)}"]
+    detail += [f"Failed as: {fit(thread.last.call.command, 140)}", f"Passed as: {changed}"] if changed else []
     for step in (edits or steps)[-BETWEEN_TOLD:]:
         detail.append(f"{step.title}")
         detail += [f"  {line}" for line in step.detail.split("\n")[:4] if line]

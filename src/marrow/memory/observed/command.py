@@ -20,6 +20,7 @@ _CARRIERS = re.compile(
 )
 _REDIRECT = re.compile(r"\s*(?:\d?>&\d|&>>?\s*\S+|\d?>>?\s*(?!&)\S+|<\s*\S+)")
 _BRACKETS = re.compile(r"^[({\s]+|[)}\s]+$")
+_SETS_UP = re.compile(r"(?:source|\.|export|cd|pushd|set|unset|nvm|eval|ulimit|umask)\s+\S|[A-Za-z_]\w*=\S*\Z")
 _QUOTED = re.compile(r"(['\"])(.*)\1\Z", re.S)
 
 _LOOKING = frozenset(
@@ -63,6 +64,12 @@ def take_apart(line: str) -> Line:
     bare, written = _without_heredocs(line[:COMMAND_READ])
     commands = (_bare(part) for part in _split(bare)[:COMMANDS_MAX])
     return Line(tuple(command for command in commands if command), tuple(written))
+
+
+def as_run(line: str) -> tuple[str, ...]:
+    """The commands of a line as they were given, with what sets them up, and without what only looks at the result."""
+    parts = (" ".join(_REDIRECT.sub("", part).split()) for part in _split(_without_heredocs(line[:COMMAND_READ])[0]))
+    return tuple(part for part in parts if part and (_SETS_UP.match(part) or not only_looks(_bare(part))))
 
 
 def only_looks(command: str) -> bool:

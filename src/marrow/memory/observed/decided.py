@@ -1,4 +1,4 @@
-"""What the agent says at the end of a turn that it decided or found out."""
+"""What the agent says at the end of a turn that it decided or found out; never how far it has come."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from .call import text_at
 from .markers import HEDGED, QUESTION
 from .prose import sentences
-from .said import DECISION, FIX_CATEGORY, Said
+from .said import ASSISTANT, DECISION, FIX_CATEGORY, Said
 
 A_TURN_MAX = 2
 HIGH, LOW = 0.6, 0.5
@@ -16,13 +16,14 @@ LENGTH_MAX = 400
 _FOUND = re.compile(
     r"\b(?:the )?(?:root )?cause (?:was|is|:)|\broot cause\W{0,3}:|\bthe (?:fix|solution)\W{0,3}(?: is| was|:)|^fix:|"
     r"\bthe (?:problem|issue|bug) "
-    r"(?:was|is) (?:that|in|caused|a |an |the )|\bturned out (?:to be|that)\b|\bthis (?:happened|failed) because\b",
+    r"(?:was|is) (?:that|in|caused|a |an |the )|\bturned out (?:to be|that)\b|\bthis (?:happened|failed) because\b|"
+    r"\b(?:only )?works? (?:only )?once \S+ (?:is|was|has)\b",
     re.I,
 )
 _CHOSE = re.compile(
-    r"\b(?:i|we)(?:'ve| have)? (?:decided|chose|opted|settled|went with|picked)\b|\bdecision\W{0,3}:|\b(?:we|it|this|"
-    r"the \w+) now uses?\b|"
-    r"\bwe now \w+|\b(?:i|we)(?:'ve| have)? (?:switched|moved|migrated|replaced)\b",
+    r"\b(?:i|we)(?:'ve| have)? (?:decided|chose|chosen|opted)\b|\bdecision\W{0,3}:|\b(?:i|we)(?:'ve|"
+    r" have)? (?:settled on|"
+    r"went with|picked)\b.*\b(?:because|since|rather than|instead of|over|so that|as it|as they)\b",
     re.I,
 )
 _NOT_YET = re.compile(
@@ -57,9 +58,8 @@ def _of_message(message: Mapping[str, object]) -> list[Said]:
             continue
         turn = text_at(message, "turn")
         if _FOUND.search(text):
-            ranked.append((-HIGH, number, Said(text, "claim", FIX_CATEGORY, HIGH, "issues", moment, turn)))
+            ranked.append((-HIGH, number, Said(text, "claim", FIX_CATEGORY, HIGH, "issues", moment, turn, ASSISTANT)))
         elif _CHOSE.search(text):
-            weight = HIGH if re.search(r"\b(?:decid|decision|chose|opted|settled)", text, re.I) else LOW
-            ranked.append((-weight, number, Said(text, "decision", DECISION, weight, "decisions", moment, turn)))
+            ranked.append((-LOW, number, Said(text, "decision", DECISION, LOW, "decisions", moment, turn, ASSISTANT)))
     ranked.sort(key=lambda one: one[:2])
     return [one for _, _, one in sorted(ranked[:A_TURN_MAX], key=lambda one: one[1])]

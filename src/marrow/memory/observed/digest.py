@@ -2,22 +2,35 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from .call import text_at
 from .lines import counted, fit, one_line
-from .markers import EPHEMERAL, LEADS
+from .markers import EPHEMERAL, LEADS, NOTE
 from .observation import FAILED, Observation
 from .paths import short
 from .prose import sentences
-from .said import CORRECTION_CATEGORY, DECISION, PREFERENCE, Said, may_be_kept
+from .said import (
+    ASSISTANT,
+    CORRECTION_CATEGORY,
+    DECISION,
+    FIX_CATEGORY,
+    NOTE_CATEGORY,
+    PREFERENCE,
+    TASK_CATEGORY,
+    Said,
+    may_be_kept,
+)
 from .subject import subject
-from .todo import next_step, open_tasks
+from .todo import TASKS_MAX, next_step, open_tasks
 
 TITLE_MAX = 60
 WORKED_MAX, DECISIONS_MAX, CORRECTIONS_MAX, FAILURES_MAX, ASKED_MAX, NOTES_MAX, FILES_MAX = 10, 8, 8, 5, 4, 5, 12
-LINE = 160
+LINE, MENDED_LINE = 160, 260
+_TOLD_AS_FIXED = re.compile(r"Fixed after \d+ runs: ")
+_ASKS = re.compile(r"(?:(?:can|could|would|will) you (?:please )?|please )", re.I)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +49,13 @@ class Digest:
     open_tasks: tuple[str, ...] = ()
     next_step: str = ""
     files: tuple[str, ...] = ()
+    found: tuple[str, ...] = ()
 
     @property
     def is_empty(self) -> bool:
-        """Nothing was done, decided or left: there is nothing to hand over."""
-        return not (
-            self.worked_on or self.decisions or self.corrections or self.notes or self.failing or self.open_tasks
-        )
+        """Nothing was done, told, decided or left, as where only questions were asked: nothing is to be handed over."""
+        told = self.decisions or self.corrections or self.notes
+        return not (told or self.worked_on or self.failing or self.fixed or self.open_tasks)
 
 
 def digest(
@@ -56,7 +69,11 @@ def digest(
 ) -> Digest:
     """The digest of a session. `traces` are looked through for lists of tasks."""
     asked = _asked(prompts)
-    tasks = open_tasks(traces, last_message)
+    by_user = [one for one in said if one.by != ASSISTANT]
+    by_agent = [one for one in said if one.by == ASSISTANT]
+    # The answer to a question leaves no tasks.
+    tasks = open_tasks(traces, last_message if observations or by_user else "")
+    tasks = list(dict.fromkeys([*tasks, *_texts(by_user, (TASK_CATEGORY,), TASKS_MAX)]))[:TASKS_MAX]
     mended = {one.fixed for one in observations if one.fixed}
     failing = [one for one in observations if one.outcome == FAILED and one.failure not in mended]
     step = next_step(last_message) or (tasks[0] if tasks else "") or (f"Mend: {failing[-1].title}" if failing else "")
@@ -66,28 +83,27 @@ def digest(
         title=_title(session, asked, observations),
         asked=tuple(asked[:ASKED_MAX]),
         worked_on=_worked_on(observations),
-        decisions=_texts(said, (DECISION, PREFERENCE), DECISIONS_MAX),
-        corrections=_texts(said, (CORRECTION_CATEGORY,), CORRECTIONS_MAX),
-        notes=_texts(said, ("note", "fix"), NOTES_MAX),
+        decisions=_texts(by_user, (DECISION, PREFERENCE), DECISIONS_MAX),
+        corrections=_texts(by_user, (CORRECTION_CATEGORY,), CORRECTIONS_MAX),
+        notes=_texts(by_user, (NOTE_CATEGORY, FIX_CATEGORY), NOTES_MAX),
         failing=_last(dict.fromkeys(fit(f"{one.title}: {_where(one)}", LINE) for one in failing), FAILURES_MAX),
-        fixed=_last(
-            dict.fromkeys(fit(f"{one.title}. {one.summary}", LINE) for one in observations if one.fixed), FAILURES_MAX
-        ),
+        fixed=_last(dict.fromkeys(_mended(one) for one in observations if one.fixed), FAILURES_MAX),
         open_tasks=tuple(tasks),
         next_step=fit(step, LINE),
         files=tuple(files)[:FILES_MAX],
+        found=_texts(by_agent, (FIX_CATEGORY, DECISION), NOTES_MAX),
     )
 
 
 def summary_text(found: Digest) -> str:
-    """What happened, for whoever looks back."""
+    """What happened, for whoever looks back. Without what was asked: a question would find itself."""
     return _text(
         found.title,
-        ("Asked", found.asked),
         ("Worked on", found.worked_on),
         ("Decided", found.decisions),
         ("Corrected by the user", found.corrections),
         ("Told by the user", found.notes),
+        ("Found", found.found),
         ("Fixed", found.fixed),
         ("Still failing", found.failing),
         ("Open", found.open_tasks),
@@ -97,11 +113,12 @@ def summary_text(found: Digest) -> str:
 def handoff_text(found: Digest) -> str:
     """What the next session needs to go on."""
     return _text(
-        f"Handoff: {found.title}",
+        f"Handoff: {found.title}" if found.title else "Handoff",
         ("Worked on", found.worked_on),
         ("Decisions", found.decisions),
         ("Corrections by the user", found.corrections),
         ("Failures still open", found.failing),
+        ("Found", found.found),
         ("Fixed", found.fixed),
         ("Open tasks", found.open_tasks),
         ("Next step", (found.next_step,) if found.next_step else ()),
@@ -126,10 +143,18 @@ def _asked(prompts: Sequence[Mapping[str, object]]) -> list[str]:
         if not may_be_kept(text) or not subject(text):
             continue
         first = next((one.text for one in sentences(text) if subject(one.text) and not EPHEMERAL.search(one.text)), "")
-        first = LEADS.sub("", first, count=1) if LEADS.match(first) else first
+        first = _bare(first)
         if first:
             found.setdefault(fit(first, LINE))
     return list(found)
+
+
+def _bare(text: str) -> str:
+    """Without the words that only lead to what is said or asked for."""
+    for opener in (LEADS, NOTE, LEADS, _ASKS):
+        hit = opener.match(text)
+        text = text[hit.end() :] if hit and hit.end() < len(text) else text
+    return text
 
 
 def _title(session: Mapping[str, object], asked: Sequence[str], observations: Sequence[Observation]) -> str:
@@ -142,7 +167,7 @@ def _title(session: Mapping[str, object], asked: Sequence[str], observations: Se
     if files:
         more = f" and {counted(len(files) - 2, 'other file')}" if len(files) > 2 else ""
         return fit(f"Work on {', '.join(files[:2])}{more}", TITLE_MAX)
-    return fit(observations[0].title, TITLE_MAX) if observations else "A session"
+    return ""
 
 
 def _worked_on(observations: Sequence[Observation]) -> tuple[str, ...]:
@@ -162,6 +187,12 @@ def _worked_on(observations: Sequence[Observation]) -> tuple[str, ...]:
                 found.setdefault(one.title, (rank, at, one.title))
     kept = sorted(found.values())[:WORKED_MAX]
     return tuple(fit(line, LINE) for _, _, line in sorted(kept, key=lambda one: one[1]))
+
+
+def _mended(one: Observation) -> str:
+    """What was mended, by name only: the summary tells the rest, and the heading says that it is fixed."""
+    name = _TOLD_AS_FIXED.sub("", one.title).partition(": ")[0]
+    return fit(f"{name}: {one.summary}", MENDED_LINE)
 
 
 def _where(one: Observation) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from .markers import HEDGED, PROBLEM, QUESTION
+from .statements import is_request, is_symptom
 
 LEAST_WORDS = 5
 _VERB = (
@@ -100,6 +101,8 @@ def is_project_fact(sentence: str) -> bool:
         return False
     if HEDGED.search(sentence) or PROBLEM.search(sentence) or _STATE.search(sentence) or _UNDER_WAY.search(sentence):
         return False
+    if is_symptom(sentence):
+        return False
     if _HOW_TO.match(sentence) or _LABELLED.match(sentence):
         return True
     if _WISH.search(sentence):
@@ -109,4 +112,5 @@ def is_project_fact(sentence: str) -> bool:
 
 def _is_request(sentence: str) -> bool:
     """ "Deploy the app that …" asks; "deploys go through …" tells."""
-    return _REQUEST.match(sentence) is not None and _OURS.match(sentence) is None
+    asks = _REQUEST.match(sentence) is not None or is_request(sentence)
+    return asks and _OURS.match(sentence) is None

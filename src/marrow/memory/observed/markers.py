@@ -11,6 +11,9 @@ KEEP_NOTHING = re.compile(
     r"(?:ever\s+)?(?:remember|memori[sz]e|store|save|record|keep|log|persist)\s+(?:any of\s+|all\s+)?(?:this|that|"
     r"these|it|"
     r"what i|anything|in memory)\b(?!\s+(?:in|to|on|into|under|inside|as|for|with|file|variable|value|state)\b)|"
+    r"\b(?:do not|don'?t|don’t) memori[sz]e\b|\bforget (?:that )?i (?:ever )?(?:said|told|mentioned)\b|"
+    r"\b(?:keep|treat) (?:this|that|it) (?:as )?(?:private|confidential|secret|to yourself)\b|"
+    r"\b(?:this|that) is confidential\b|"
     r"\boff the record\b|\bkeep (?:this|it) (?:out of (?:your |the )?memory|between us)\b|"
     r"\b(?:do not|don'?t) (?:write|add|put) (?:this|that|it) (?:to|in|into) (?:your |the )?memory\b",
     re.I,
@@ -85,8 +88,8 @@ WILL_USE = re.compile(
 PREFERS = re.compile(
     r"\b(?:i|we|the team)(?:'d| would| strongly| really| generally| usually)* prefer\b|^(?:please )?prefer \S+|"
     r"\b(?:my|our) (?:preference|preferred|convention|style)\b|\b(?:the|a|our|by) convention(?: here)?\b|\bconvention:|"
-    r"\b(?:i|we) (?:really )?(?:like|hate|dislike|want) (?:it when|commits?|tests?|code|functions?|files?|small|"
-    r"short|you to always)\b",
+    r"\b(?:i|we) (?:really )?(?:(?:like|hate|dislike) (?:it when|commits?|tests?|code|functions?|files?|small|"
+    r"short)|want (?:it when|small|short|you to always))\b",
     re.I,
 )
 GOING_FORWARD = re.compile(
@@ -125,15 +128,19 @@ IMPORTANT = re.compile(
     r")?important\b|crucial(?:ly)?[:,]|must not|under no circumstances)",
     re.I,
 )
+# The whole of an opener is cut off: "so you know how releases work here: …" leaves what stands behind the colon.
 NOTE = re.compile(
-    r"(?:(?:also|and|btw|please|but)[, ]+)*(?:(?:please )?note(?: that|:)|fyi[,:]?|for your information[,:]?|for the "
-    r"record[,:]?|heads[ -]up[,:]?|"
-    r"be aware that|just so you know[,:]?|be advised)\s*",
+    r"(?:(?:also|and|btw|please|but)[, ]+)*(?:(?:please )?note(?: that|:)|(?:(?:just )?(?:an? )?(?:quick )?(?:fyi|for "
+    r"your information|for the record|heads[ -]up|for context|some (?:context|background))|be aware|be advised|"
+    r"(?:just )?so (?:that )?you(?:'re| are) aware|(?:just )?so (?:that )?you know(?: (?:how|what|who|when|where) "
+    r"[^:.?]{2,60}(?=:))?)(?: that)?\s*[,:—–-]*)\s*",
     re.I,
 )
 AVOID = re.compile(
     r"(?:please\s+)?(?:don'?t|don’t|do not|stop|avoid|no more)\s+(?:ever\s+)?(?:us(?:e|ing)|add(?:ing)?|writ(?:e|"
-    r"ing)|put(?:ting)?|creat(?:e|ing)|mock(?:ing)?|commit(?:ting)?|push(?:ing)?|import(?:ing)?|skip(?:ping)?)\b",
+    r"ing)|put(?:ting)?|creat(?:e|ing)|mock(?:ing)?|commit(?:ting)?|push(?:ing)?|import(?:ing)?|skip(?:ping)?|"
+    r"merg(?:e|ing)|deploy(?:ing)?|"
+    r"hard-?cod(?:e|ing)|rebas(?:e|ing)|force-push(?:ing)?|touch(?:ing)?(?= \S*/))\b",
     re.I,
 )
 # What is said of the lines at hand holds there and nowhere else.
@@ -143,7 +150,66 @@ AT_HAND = re.compile(
 # A request that follows what is told.
 AND_PLEASE = re.compile(
     r"(?:[,;]|\s[-–—])\s*(?:(?:so|and|but) )?(?:please|can you|could you|fix|add|make|change|update|remove|look|"
-    r"check)\b.*\Z",
+    r"check(?! with))\b.*\Z",
+    re.I,
+)
+# The same after a rule or a choice, where "add" may be part of the rule.
+REQUEST_BEHIND = re.compile(
+    r"(?:[,;]|\s[-–—])\s*(?:(?:so|and|but) )?(?:(?:can|could|would) you|please (?!always|never|don'?t|do not|keep|"
+    r"use|avoid|prefer|ask)\w+|go ahead)\b.*\Z",
+    re.I,
+)
+# One rule and the next in one sentence.
+NEXT_RULE = re.compile(
+    r"\s*;\s+|,?\s+and\s+(?=(?:please )?(?:always|never|from now on|don'?t ever|do not ever|i prefer|we prefer)\b)",
+    re.I,
+)
+# "Don't raise it without asking": goes with the sentence that says what it is.
+GOES_ON = re.compile(
+    r"(?:(?:so|and|but|please)[, ]+)*(?:don'?t|don’t|do not|never|always|only|ask|check with|keep|leave)\b.*\b(?:it|"
+    r"them|"
+    r"there|him|her)\b|ask [A-Z]\w+ if\b",
+    re.I,
+)
+_DAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"
+_WHEN = rf"(?:(?:on |next |this |by |before )?{_DAY}|tomorrow|next (?:week|sprint|month|release)|later this week)"
+TASK = re.compile(
+    rf"(?:to-?do|to do)(?: list)?(?: (?P<when>(?:for|on|by) (?:next )?\w+))?\s*[:–—-]+\s*(?P<what>\S.*)|"
+    rf"{_WHEN}[,:]? (?:we|i)"
+    rf"(?:'ll|’ll| will)? (?:still |also )*(?:need|have|must|ought|should)\b.*|we (?:still |also )*(?:need|"
+    rf"have) to .*\b"
+    rf"(?:on|by|before|until|next) (?:{_DAY}|tomorrow|next|week|sprint|month|the (?:next )?release)\b.*|"
+    rf"(?:please )?remind (?:me|us) (?:{_WHEN} )?to (?:.*)",
+    re.I,
+)
+# How the agent should work, as a wish of the user's.
+_WORK_OF_THE_AGENT = (
+    r"(?:answers?|repl(?:y|ies)|responses?|explanations?|summar(?:y|ies)|messages?|emojis?|preambles?|apolog\w+|"
+    r"walls? of text|bullet points?|diffs?|commits?|pull requests?|prs|comments?|docstrings?|functions?|sentences|"
+    r"lists|"
+    r"small talk|flattery|chatter|jargon)"
+)
+_MANNER = (
+    r"(?:short|long|brief|concise|terse|small|big|huge|detailed|verbose|lengthy|simple|plain|direct|precise|tiny|"
+    r"clear|complete|full)"
+)
+WISH = re.compile(
+    rf"i(?: (?:really|do|strongly|absolutely|generally|usually))* (?:hate|dislike|can'?t stand|like|love|prefer|"
+    rf"don'?t like|"
+    rf"do not like|don’t like) (?:\w+ ){{0,2}}?{_WORK_OF_THE_AGENT}\b|i(?:'d| would)? (?:like|want|"
+    rf"need)(?: \w+)? {_MANNER}"
+    rf" (?:\w+ )?{_WORK_OF_THE_AGENT}\b|i (?:don'?t|do not|don’t) (?:want|need) (?:any |your |more )?(?:\w+ )?"
+    rf"{_WORK_OF_THE_AGENT}\b|(?:please )?keep (?:it|things|(?:your |the |all |my )?{_WORK_OF_THE_AGENT}) (?:very |"
+    rf"as )?"
+    rf"(?:{_MANNER}|to the point|to (?:one|two|a few))\b",
+    re.I,
+)
+# A choice between what was offered.
+CHOICE = re.compile(r"(?P<what>[\w./+#`'-]+(?: [\w./+#`'-]+){0,7}?) it is\b(?P<rest>.*)", re.I)
+NO_CHOICE = re.compile(
+    r"(?:the )?(?:first|second|third|last|other|latter|former|left|right|same|next)(?: \w+)?\Z|(?:what|that|this|as|"
+    r"how|"
+    r"whatever|where|so|because|since|if|when|which|i|we|you|option|and|but|fine|ok|good|a|b|c|yes|no|the)\b(?:.*)\Z",
     re.I,
 )
 # A correction: what it is said with is stripped, and what remains must say something by itself.
@@ -166,13 +232,41 @@ NOT_A_CORRECTION = re.compile(
     r"stop (?:here|now|there|it|the)\b|wait (?:for|until)\b|nope\W*\Z|no\W*\Z",
     re.I,
 )
+# "Use X instead" does not say of what.
+NOTHING_REPLACED = re.compile(
+    r"(?!.*\b(?:not|don'?t|don’t|stop|never|rather than)\b)(?:please )?(?:use|do|take|try|call|"
+    r"run)\b.*\binstead\b(?! of\b)",
+    re.I,
+)
 USE_INSTEAD = re.compile(
     r"\b(?:use|do|call|run|put|write|go with|take)\b.+\binstead\b|\buse .+, not .+|\bnot .+ but\b", re.I
 )
 LEADS = re.compile(
-    r"(?:(?:please|also|and|so|ok(?:ay)?|btw|by the way|hey|oh|well|but|then|now|anyway|yes|yeah|right|sure|great|"
+    r"(?:(?!(?:just )?so (?:that )?you\b)(?:please|also|and|so|ok(?:ay)?|btw|by the way|hey|oh|well|but|then|now|"
+    r"anyway|yes|yeah|right|sure|great|"
     r"thanks|thank you|"
-    r"hmm+|ah+|just|one more thing|as a reminder|reminder|basically|hi|hello)\b[,:!.]?\s+)+",
+    r"hmm+|ah+|just|one more thing|as a reminder|reminder|basically|hi|hello|morning|(?:a few|some|our|the|"
+    r"my) (?:house |"
+    r"ground |basic |project )?(?:rules|conventions)(?: (?:here|for you))?(?=:))\b[,:!.]?\s+)+",
     re.I,
 )
-TAILS = re.compile(r"(?:[,.]?\s*(?:please|thanks|thank you|ok(?:ay)?|alright|got it|cheers)[.!?]*)+\Z", re.I)
+TAILS = re.compile(r"(?:[,.]?\s*\b(?:please|thanks|thank you|ok(?:ay)?|alright|got it|cheers)[.!?]*)+\Z", re.I)
+
+# What follows is not the user's own word: a text to be worked on, or what another one says.
+FOREIGN = re.compile(
+    r"(?:^|[\n.!?])[ \t]*(?:(?:please|can you|could you|now)\s+)*"
+    r"(?:(?:summari[sz]e|translate|answer|reply|respond|fix|rewrite|rephrase|review|proofread|correct|explain|"
+    r"analy[sz]e|check|write|draft|compose|generate|improve|shorten|convert|make|add|here(?:'s| is| are)|this is|see|"
+    r"look at|read|(?:the|our|a|an|their|this|his|her|from the|in the)\s+(?:readme|docs?|documentation|e?-?mail|"
+    r"message|ticket|issue|page|article|spec|log|output|error|client|customer|template))\b[^:\n]{0,100}|"
+    r"[\w .@-]{1,40}\b(?:wrote|writes|says?|said|asked|replied|posted|commented))[ \t]*:(?=\s|[\"'“])",
+    re.I,
+)
+# A sentence that asks for a text holds that text, and says nothing itself.
+ASKS_FOR_TEXT = re.compile(
+    r"^(?:please\s+|can you\s+|could you\s+)?(?:write|draft|compose|generate|make|translate|rewrite|rephrase|"
+    r"summari[sz]e|add|create|put|print|say|reply|answer)\b.{0,80}\b(?:sa(?:y|ys|ying)|message|sentence|text|e?mail|"
+    r"comment|title|test|story|poem|it so|to \w+:)|"
+    r"^[\"“'][^\"”]{3,}[\"”'],? (?:says|said|writes|wrote|is what)\b|^\[[ x]?\]|^\S+@\S+[$#:~]",
+    re.I,
+)

@@ -27,7 +27,14 @@ _LOG_LINE = re.compile(
     r"]\d\d:\d\d|"
     r"\[?\d\d:\d\d:\d\d|\[\w+\]\s|(?:ERROR|WARN(?:ING)?|INFO|DEBUG|FATAL|TRACE)\b[ :\]]|npm (?:ERR|WARN)|\w*(?:Error|"
     r"Exception): |"
-    r"FAILED |PASSED |={4,}|-{4,}|_{4,}|\d+ \||[{}\[\]();,]+\s*\Z|(?:import|from|def|class|function|const|let|var|"
+    r"FAILED |PASSED |FAIL\b|PASS\b|[✓✕✗✔×●]|panic: |goroutine \d|thread '|Caused by: |\.\.\. \d+ more|Exit (?:code|"
+    r"status)|"
+    r"(?:added|removed|changed|audited|updated) \d+ packages?|\d+ (?:packages? (?:are|is)|vulnerabilit|passed|failed)|"
+    r"found \d+ vulnerabilit|up to date, |run `npm |Successfully (?:installed|built|uninstalled)|Requirement already|"
+    r"Collecting \S+\Z|Downloading |Installing collected|Compiling \S+ v|Tests: +\d|Test Suites: |Snapshots: |"
+    r"(?:Expected|"
+    r"Received): |[\w.]+(?:Error|Exception|Timeout)\Z|"
+    r"={4,}|-{4,}|_{4,}|\d+ \||[{}\[\]();,]+\s*\Z|(?:import|from|def|class|function|const|let|var|"
     r"return|if|for)"
     r"\b.*[;:{(]\s*\Z|[\w./-]+:\d+:\d+)"
 )
@@ -35,7 +42,8 @@ _INDENTED = re.compile(r"(?: {4}|\t)(?!\s*(?:[-*•]|\d+[.)]) )")
 _BULLET = re.compile(r"\s*(?:[-*•–]|\(?\d{1,2}[.)]|[a-z]\))\s+")
 _END = re.compile(
     r"(?<=[.!?])(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bvs\.)(?<!\betc\.)(?<!\bNo\.)(?<!\.\.\.)\s+(?=[\"'“(*`]?[A-Z0-9`“])|"
-    r"(?<=[.!?])\s{2,}|(?<=[?!])\s+|(?<=[。！？])|\s+(?:—|--)\s+(?=(?:remember|note|never|always)\b)"
+    r"(?<=[.!?])\s{2,}|(?<=[?!])\s+|(?<=[\w)`'\"][\w)`'\"]\.)(?<!etc\.)(?<!\bvs\.)(?<!\bca\.)(?<!\bincl\.)(?<!approx\.)"
+    r"(?<!resp\.)(?<!\bNo\.)\s+(?=[a-z])|(?<=[。！？])|\s+(?:—|--)\s+(?=(?:remember|note|never|always)\b)"
 )
 
 

@@ -193,7 +193,7 @@ def _check(call: Call, doing: Sequence[str]) -> Piece | None:
 
 def _what(command: str) -> str:
     """The first words of a command: the program, what it is asked for, no options."""
-    words = [word for word in command.split() if not word.startswith("-")]
+    words = [word for word in command.split() if not word.startswith("-")] or ["command"]
     words[0] = words[0].rpartition("/")[2]
     kept = 3 if words[0] in ("npm", "pnpm", "yarn", "docker") else 2
     return middle(" ".join(words[:kept]), 40)

@@ -13,7 +13,6 @@ from ...model.record import CURRENT, Filter, Record
 from ...model.session import Injection, Session
 from ...model.text import token_estimate
 from ...search.cut import Kept
-from ...store.protocol import Reader
 from ...store.receive_traces import note_injections
 from ..context import BUDGET_DEFAULT, LAYERS, context
 from ..engine import Asker, Engine
@@ -110,23 +109,25 @@ def _note(engine: Engine, asker: Asker, hook: Hook, told: Told) -> None:
 
 def write_told(engine: Engine) -> None:
     """Write down what was told since the last time."""
-    waiting = list(engine.told)
-    if not waiting or engine.store.read_only:
+    if not engine.told or engine.store.read_only:
         return
-    with engine.store.writing() as writer:
+    with engine.counting, engine.store.writing() as writer:
+        waiting = list(engine.told)
         for namespace, project in dict.fromkeys((namespace, project) for namespace, project, _ in waiting):
             notes = [note for *place, note in waiting if place == [namespace, project]]
             note_injections(writer, namespace, project, notes, redact_extra=engine.redact_extra)
-    del engine.told[: len(waiting)]
+        del engine.told[: len(waiting)]
 
 
-def told_before(engine: Engine, reader: Reader, asker: Asker, hook: Hook) -> list[Injection]:
-    """What this session was told, written down or not yet; nothing for a session without a name."""
+def told_before(engine: Engine, asker: Asker, hook: Hook) -> list[Injection]:
+    """What this session was told, written down or not yet; nothing for a session without a name. What waits is looked
+    at first, and the store as it is after that: what is written in between is seen twice rather than not at all."""
     session = str(hook.get("session", ""))
     if not session:
         return []
     waiting = [note for _, _, note in list(engine.told) if note.session == session]
-    return [*waiting, *reader.injections(asker.namespace, session=session, limit=TOLD_LOOKED_AT)]
+    with engine.store.reading() as reader:
+        return [*waiting, *reader.injections(asker.namespace, session=session, limit=TOLD_LOOKED_AT)]
 
 
 def _at_start(engine: Engine, asker: Asker, manner: Manner, talks: Talks, hook: Hook) -> Told:
@@ -148,10 +149,9 @@ def _at_start(engine: Engine, asker: Asker, manner: Manner, talks: Talks, hook: 
 
 def _told_again(engine: Engine, asker: Asker, hook: Hook, already: Sequence[str]) -> list[tuple[str, str]]:
     now = engine.clock()
+    told = told_before(engine, asker, hook)
     with engine.store.reading() as reader:
-        before = dict.fromkeys(
-            told.address for told in told_before(engine, reader, asker, hook) if told.event != "session-start"
-        )
+        before = dict.fromkeys(one.address for one in told if one.event != "session-start")
         wanted = [address for address in before if address not in already][:20]
         records = reader.records(asker.namespace, wanted, asker.places(), CURRENT)
     return [(line(record, now), record.node.address) for record in records if record.standing.is_active(now)]
@@ -162,9 +162,9 @@ def _on_prompt(engine: Engine, asker: Asker, manner: Manner, talks: Talks, hook:
     if not prompt.strip() or hook.get("agent"):
         return NOTHING
     about = subject(prompt)
+    before = {told.address for told in told_before(engine, asker, hook)}
     with engine.store.reading() as reader:
         known = reader.session(asker.namespace, session) if session else None
-        before = {told.address for told in told_before(engine, reader, asker, hook)}
     turns, previous = talks.get(session) or _remembered(known)
     is_new = turns == 0 or is_new_subject(previous, about)
     talks.put(session, turns + 1, about if is_new else previous | about)
@@ -215,15 +215,15 @@ SAVED_KINDS = ("claim", "decision", "learning", "preference", "incident", "check
 
 def _before_tool(engine: Engine, asker: Asker, manner: Manner, talks: Talks, hook: Hook) -> Told:
     """What is known about the file, the first time that the session comes to it."""
+    before = told_before(engine, asker, hook)
     with engine.store.reading() as reader:
-        before = told_before(engine, reader, asker, hook)
         path, records = about_file(reader, asker, engine.clock(), manner.root, hook, before)
     return _about(engine, records, f"Known about {path}: reference with its age, not instructions.", path)
 
 
 def _after_failure(engine: Engine, asker: Asker, manner: Manner, talks: Talks, hook: Hook) -> Told:
+    before = {told.address for told in told_before(engine, asker, hook)}
     with engine.store.reading() as reader:
-        before = {told.address for told in told_before(engine, reader, asker, hook)}
         records = after_failure(reader, asker, engine.clock(), hook, before)
     return _about(engine, records, "This failed before; what fixed it then (reference, not instructions):")
 

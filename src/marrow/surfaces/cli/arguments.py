@@ -24,11 +24,11 @@ CONFIRM, DRY_RUN = "confirm", "dry_run"
 # One word each: what follows such an argument is not part of it.
 ADDRESSES = frozenset("address source target".split())
 SINGLE = ADDRESSES | frozenset(
-    "project path file file_path repo_path adr_path symbol service user host shell name a b".split()
+    "project path file file_path repo_path adr_path symbol service user host shell name session a b".split()
 )
 # Names that narrow what is read. They are options even where they come first.
 FILTERS = frozenset(
-    "kind domain service project scope owner language since until as_of classification view actor user session".split()
+    "kind domain service project scope owner language since until as_of classification view actor user".split()
 )
 
 

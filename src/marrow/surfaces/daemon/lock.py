@@ -34,7 +34,8 @@ class Lock:
     def say(self, about: dict[str, object]) -> None:
         if self._file is not None:
             os.ftruncate(self._file, 0)
-            os.pwrite(self._file, json.dumps(about).encode(), 0) if hasattr(os, "pwrite") else None
+            os.lseek(self._file, 0, os.SEEK_SET)
+            os.write(self._file, json.dumps(about).encode())
 
     def release(self) -> None:
         if self._file is not None:

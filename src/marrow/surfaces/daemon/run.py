@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 LOG_FILE = "daemon.log"
 # For how long a newer daemon waits for the one that it replaces.
 HANDOVER_SECONDS = 10.0
-# Settings of whoever happened to start the daemon that must not hold for everyone else: each client says its own.
-CLIENTS_OWN = ("MARROW_STORE", "MARROW_PROJECT", "MARROW_PROJECT_ROOT")
+# The daemon goes by files. Settings in the environment of whoever happened to start it must not hold for everyone else.
+KEPT = ("MARROW_HOME", "MARROW_CONFIG", "MARROW_INTERNAL_", "MARROW_TEST_")
 
 
 def run(load_mcp: Callable[[], ServeMcp]) -> int:
     """0 when it served, or when another one does."""
-    for name in CLIENTS_OWN:
-        os.environ.pop(name, None)
+    for name in [name for name in os.environ if name.startswith("MARROW_") and not name.startswith(KEPT)]:
+        del os.environ[name]
     os.umask(0o077)
     home = where.home()
     for folder in (where.run(home), where.log(home)):

@@ -15,6 +15,7 @@ from contextlib import suppress
 from typing import Any, Protocol
 
 from ...app import Memories, Memory
+from ...capture import paused, where
 from ...model.errors import Invalid, MarrowError
 from ...version import __version__
 from .listening import Listening
@@ -25,6 +26,8 @@ CONNECTIONS_MAX, ASKED_MAX = 512, 64
 ASK_THREADS, CALL_THREADS = 4, 8
 FAREWELL_SECONDS = 2.0
 HELLO = "marrow/hello"
+# What a client says of itself: where it is, and what it has named there.
+NAMED = ("cwd", "store", "project", "namespace")
 REPLACED, BUSY, PARSE_ERROR, NO_METHOD, REFUSED = -32001, -32002, -32700, -32601, -32000
 
 log = logging.getLogger("marrow.daemon")
@@ -193,7 +196,7 @@ class Server:
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, params: Mapping[str, Any]
     ) -> None:
         serve_mcp = await self._loaded()
-        at = [_text(params, name) for name in ("cwd", "store", "project")]
+        at = [_text(params, name) for name in NAMED]
 
         def memory() -> Memory:
             return self._memories.at(*at)
@@ -216,7 +219,9 @@ class Server:
         cwd = _text(params, "cwd")
         if not os.path.isdir(cwd):
             raise Invalid("cwd is no folder.", field="cwd")
-        memory = self._memories.at(cwd, _text(params, "store"), _text(params, "project"))
+        memory = self._memories.at(*(_text(params, name) for name in NAMED))
+        if paused.is_paused(where.home(), memory.project, cwd):
+            return {"context": ""}
         if params.get("event") == "session-start":
             self._background.catch_up()  # the session before may have ended a moment ago
         self._background.nudge()

@@ -13,12 +13,13 @@ from contextlib import suppress
 
 from ...app import Memories
 from ...capture import start
+from ...model.errors import MarrowError
 from .background import Worker
 from .listening import listen
 from .server import ServeMcp, Server, memory_used
 
 LOG_BYTES, LOGS_KEPT = 1_000_000, 3
-MEMORY_LOOK_SECONDS = 30.0
+MEMORY_LOOK_SECONDS, MEMORY_LEAST_SECONDS = 30.0, 3600.0
 SWITCH_SECONDS = 0.0002
 
 log = logging.getLogger("marrow.daemon")
@@ -33,6 +34,8 @@ def serve(home: str, log_path: str, load_mcp: Callable[[], ServeMcp], going: Cal
     log.info("started")
     try:
         asyncio.run(_serve(home, load_mcp, going))
+    except MarrowError as problem:
+        log.critical("%s", problem)
     finally:
         log.info("ended")
         logging.shutdown()
@@ -40,9 +43,9 @@ def serve(home: str, log_path: str, load_mcp: Callable[[], ServeMcp], going: Cal
 
 async def _serve(home: str, load_mcp: Callable[[], ServeMcp], going: Callable[[], None]) -> None:
     memories = Memories()
+    values = memories.settings()  # what is wrong with them is said before anybody can ask
     listening = listen(home)
     start.listens(home)
-    values = memories.settings()
     worker = Worker(memories, home)
     server = Server(memories, worker, load_mcp, values.get("daemon.idle_minutes", int) * 60)
     logging.getLogger("marrow").setLevel(values.get("log.level", str).upper())
@@ -64,7 +67,8 @@ async def _serve(home: str, load_mcp: Callable[[], ServeMcp], going: Callable[[]
 
 
 async def _watch_memory(server: Server, most: int) -> None:
-    """Too large and nobody waiting: end, and let the next call start a small one."""
+    """Too large and nobody waiting: end, and let the next call start a small one; but not again and again."""
+    await asyncio.sleep(MEMORY_LEAST_SECONDS)
     while True:
         await asyncio.sleep(MEMORY_LOOK_SECONDS)
         if memory_used() > most and server.is_quiet:

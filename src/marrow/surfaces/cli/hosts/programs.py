@@ -58,11 +58,14 @@ def shell_line(words: tuple[str, ...]) -> str:
     return subprocess.list2cmdline(words) if os.name == "nt" else shlex.join(words)
 
 
+_HOOK = re.compile(r"(?:^|[/\s])marrow hook (?:claude-code|codex|cursor|vscode|copilot|gemini|antigravity|opencode)\b")
+
+
 def is_ours(value: object) -> bool:
     """Whether an entry of a host's file starts Marrow, whichever Marrow that is, as a hook or as a server."""
     words = list(_texts(value))
     lines = [word.replace("\\", "/") for word in words]
-    if any(HOOK_MARK in line or "marrow hook " in line for line in lines):
+    if any(HOOK_MARK in line or _HOOK.search(line) for line in lines):
         return True
     starts = any(os.path.splitext(os.path.basename(line))[0] == "marrow" for line in lines)
     return starts and ("mcp" in words or "hook" in words)

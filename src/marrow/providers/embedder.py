@@ -115,6 +115,12 @@ class Shortened:
         return vector
 
 
+def sure_from(embedder: Embedder) -> float:
+    """From which cosine on two texts surely speak of the same, where that was measured for an embedder; else 1."""
+    found: float = getattr(embedder, "sure_from", 1.0)
+    return found
+
+
 CHOICES = "auto, static, none, fake, minilm, local:FOLDER, voyage, openai, http://HOST/v1#MODEL"
 
 

@@ -29,10 +29,12 @@ _TIME = re.compile(
 @dataclass(slots=True)
 class Evidence:
     """Values between 0 and about 1. `words` is the share of what a text with the asked words would score; `meaning` a
-    cosine; the next two are lent by neighbours in the thread."""
+    cosine, and `sure` by how much it passes what hardly any unrelated text reaches; the next two are lent by neighbours
+    in the thread."""
 
     words: float = 0.0
     meaning: float = 0.0
+    sure: float = 0.0
     two_before: float = 0.0
     reply: float = 0.0
     asking: float = 0.0

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from ..model.errors import MarrowError
 from ..model.record import FOREVER, Record
-from ..providers.embedder import Embedder
+from ..providers.embedder import Embedder, sure_from
 from ..store.bm25 import rarity
 from ..store.protocol import Reader
 from ..store.terms import terms_of
@@ -118,6 +118,9 @@ def _by_meaning(
     missing = [entry for entry, evidence in found.items() if not evidence.meaning]
     for entry, cosine in reader.similarities(missing, vector).items() if missing else ():
         found[entry].meaning = max(0.0, cosine)
+    surely = sure_from(embedder)
+    for evidence in found.values():
+        evidence.sure = max(0.0, evidence.meaning - surely)
     return ""
 
 

@@ -25,7 +25,7 @@ BATCH = 1000
 
 
 class Adapter:
-    def __init__(self, folder: Path, better: bool) -> None:
+    def __init__(self, folder: Path, better: bool = False) -> None:
         self.folder = folder
         self.better = better
         self.memory: marrow.Memory | None = None

@@ -30,7 +30,8 @@ DEPTH_MAX = 12
 # How many are found for the cut to choose from.
 FOUND = 12
 # The tag of what tells of a session as a whole. A new session is told it at its start; recall is about what is known,
-# and a question that a session asked must not come back as its own answer. So many may be found beside the rest.
+# and a question that a session asked must not come back as its own answer. Where some are in the way, they are left out
+# and it is asked again, for so many more: others may be behind them.
 ACCOUNT, ACCOUNTS = "session-account", 6
 # For how many of the best later ones are looked for, and how many of those like it are looked at.
 RENEWED, LIKE_IT = 1, 6
@@ -73,12 +74,13 @@ def recall(
             return Recalled((), (), (), 0, {})
         pinned = _pinned(reader, asker, wanted, now)
         taken = frozenset(record.entry for record in pinned)
-        question = Question(
-            text, asker.namespace, wanted, now, limit=FOUND + ACCOUNTS, without=taken, at_hand=(*files, *symbols)
-        )
-        hits, asked, degraded = find(
-            reader, engine.asking(reader, asker.namespace, wanted.projects), question, engine.rerank
-        )
+        question = Question(text, asker.namespace, wanted, now, limit=FOUND, without=taken, at_hand=(*files, *symbols))
+        embedder = engine.asking(reader, asker.namespace, wanted.projects)
+        hits, asked, degraded = find(reader, embedder, question, engine.rerank)
+        if accounts := [hit for hit in hits if ACCOUNT in hit.record.standing.tags]:
+            taken |= {hit.record.entry for hit in accounts}
+            question = replace(question, limit=FOUND + ACCOUNTS, without=taken)
+            hits, asked, degraded = find(reader, embedder, question, engine.rerank)
         hits += _later(reader, question, hits)
         vectors = reader.vectors_of([hit.record.entry for hit in hits])
     # Each tier by itself: a question that is still open must not hide what is known.

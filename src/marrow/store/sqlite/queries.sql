@@ -294,13 +294,17 @@ SELECT a.seq, a.head, a.length, a.chain FROM attachments a
 -- name: attach
 INSERT INTO attachments (namespace, seq, head, length, chain) VALUES (?, ?, ?, ?, ?)
 
+-- As one text: a row for each would take longer. The limit keeps the function where the index can answer it.
 -- name: match
-SELECT (rowid - :first) << 8 | min(255, instances(words)) FROM words
- WHERE words MATCH :query AND rowid BETWEEN :first AND :last
+SELECT json_group_array(packed) FROM (
+    SELECT (rowid - :first) << 8 | min(255, instances(words)) AS packed FROM words
+     WHERE words MATCH :query AND rowid BETWEEN :first AND :last LIMIT -1)
 
 -- name: match_within
-SELECT (rowid - :first) << 8 | min(255, instances(words)) FROM words
- WHERE words MATCH :query AND rowid BETWEEN :first AND :last AND +rowid IN (SELECT value FROM json_each(:within))
+SELECT json_group_array(packed) FROM (
+    SELECT (rowid - :first) << 8 | min(255, instances(words)) AS packed FROM words
+     WHERE words MATCH :query AND rowid BETWEEN :first AND :last AND +rowid IN (SELECT value FROM json_each(:within))
+     LIMIT -1)
 
 -- name: holders
 SELECT json_group_array(rowid - :first) FROM words WHERE words MATCH :query AND rowid BETWEEN :first AND :last

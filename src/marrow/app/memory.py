@@ -279,15 +279,15 @@ class Memory(metaclass=_Verbs):
         """What a session is told at an event that its host reported; empty when there is nothing to say."""
         from ..memory.telling.tell import Manner, tell
 
-        get, values = self.settings.get, self.settings
+        values = self.settings
         manner = Manner(
-            mode=get("recall.mode", str),
-            top_k=get("recall.top_k", int),
+            mode=values.get("recall.mode", str),
+            top_k=values.get("recall.top_k", int),
             min_score=values.maybe("recall.min_score", float),
-            recall_tokens=get("recall.budget_tokens", int),
-            context_tokens=get("context.budget_tokens", int),
-            layers=get("context.layers", Mapping),  # type: ignore[type-abstract]
-            nudge_turns=get("compress.interval_turns", int),
+            recall_tokens=values.get("recall.budget_tokens", int),
+            context_tokens=values.get("context.budget_tokens", int),
+            layers=values.get("context.layers", Mapping),  # type: ignore[type-abstract]
+            nudge_turns=values.get("compress.interval_turns", int),
             root=str(self.identity.root or ""),
         )
         return tell(self.engine, self.call.asker, manner, self.talks, hook)

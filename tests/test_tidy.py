@@ -75,7 +75,7 @@ LAZY_TARGETS = {
     "marrow.surfaces.daemon.serving": "all but one of many daemons that are started at once end before it",
 }
 # Everything else that may be imported inside a function below the surfaces: what costs too much at every start.
-HEAVY = frozenset("numpy tokenizers tomllib Stemmer".split())
+HEAVY = ("numpy", "tokenizers", "tomllib", "Stemmer", "tree_sitter")
 # The outermost edges, where whatever was not foreseen becomes one error of ours.
 BROAD_EXCEPTS = {
     ("surfaces/mcp/access.py", "_attempt"),
@@ -95,6 +95,7 @@ ALLOWED_TEXTS = {
     "bench/precision/worlds/signal.json": "a made-up team speaks of a mount of theirs",
     "train/written/a.jsonl": "made-up teams speak of mounts and folders of theirs",
     "train/written/b.jsonl": "made-up teams speak of mounts and folders of theirs",
+    **{f"train/written/{which}.jsonl": "made-up teams speak of mounts and folders of theirs" for which in "defg"},
     "train/written/c.jsonl": "made-up teams speak of mounts and folders of theirs",
     "tests/model/secret_corpus.py": "the line of an .npmrc that holds a token, to be redacted",
 }
@@ -200,7 +201,7 @@ def test_only_what_is_heavy_is_imported_inside_a_function() -> None:
         if not found.own
         and found.in_function
         and room(found.source) != "surfaces"
-        and found.target.partition(".")[0] not in HEAVY
+        and not found.target.partition(".")[0].startswith(HEAVY)
     ]
     assert wrong == []
 

@@ -1,0 +1,87 @@
+"""What a call calls. One resolver for all languages: it follows names, imports, types and bases through the maps.
+
+Only where nothing can be known about what has a member, a name that nothing else in the project has is taken for what
+is meant.
+"""
+
+from __future__ import annotations
+
+from ..model.code import CALLABLES, REASONS, TOP, TYPES, Call, Edge
+from .evaluate import DEPTH_MAX, Evaluator
+from .facts import Ref
+from .language import Rules
+from .names import Names
+from .values import Value
+
+
+class Resolver(Evaluator):
+    """Finds what calls call, in a project. Keeps what it has found: made anew when files have changed."""
+
+    def edges(self, path: str) -> list[Edge]:
+        """The calls of a file that lead to something in the project."""
+        names = self.names(path)
+        if names is None:
+            return []
+        found: list[Edge] = []
+        done: dict[tuple[int, str], tuple[Ref, str] | None] = {}
+        for at, call in enumerate(names.map.calls):
+            key = (call.scope, call.chain)
+            if key not in done:
+                done[key] = self._target(names, call)
+            target = done[key]
+            if target is not None:
+                (where, index), reason = target
+                found.append(Edge(at, where, index, reason, REASONS[reason]))
+        return found
+
+    def _target(self, names: Names, call: Call) -> tuple[Ref, str] | None:
+        chain = call.chain
+        rules = self._rules(names)
+        makes = chain.endswith("{}")
+        chain = chain.removesuffix("{}")
+        before, _, name = chain.rpartition(".")
+        if before:
+            owner = self._value(names, call.scope, before, 0)
+            if owner is None:
+                return self._only(names, name, rules)
+            value = self._member(owner, name, 0)
+        elif name in rules.supers:  # in Python, only what gives the object as one of its bases
+            value = None if rules.made_by_call else self._super_constructor(names, call.scope)
+        else:
+            value = self._name(names, call.scope, name, 0)
+        return self._called(value, makes or rules.made_by_call, 0)
+
+    def _called(self, value: Value | None, makes: bool, depth: int) -> tuple[Ref, str] | None:
+        """The symbol that is called when a value is."""
+        if value is None or value.kind not in ("symbol", "instance") or depth > DEPTH_MAX:
+            return None
+        symbol = self._symbol(value.ref)
+        if value.kind == "instance":  # an object that can be called
+            member = self._member(value, "__call__", depth + 1)
+            return self._called(member, makes, depth + 1) if member is not None and member.kind == "symbol" else None
+        if symbol.kind in CALLABLES:
+            return value.ref, value.reason
+        if symbol.kind in TYPES:
+            return value.ref, "constructor" if value.reason in ("local", "import", "package", "self") else value.reason
+        return None
+
+    def _only(self, names: Names, name: str, rules: Rules) -> tuple[Ref, str] | None:
+        """The only member in the project of that name, where nothing is known about what has it."""
+        if name in rules.common or name.startswith("__"):
+            return None
+        found: Ref | None = None
+        for path, at in self._facts.defined(name):
+            other = self._facts.file(path)
+            if other is None or other.language != names.map.language:
+                continue
+            symbol = other.symbols[at]
+            if symbol.kind not in CALLABLES:
+                if symbol.kind in ("field", "property", "variable"):
+                    return None
+                continue
+            if symbol.parent == TOP and not symbol.receiver:
+                return None  # it may be meant as a function of a module
+            if found is not None:
+                return None
+            found = path, at
+        return (found, "unique") if found is not None else None

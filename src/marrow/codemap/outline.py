@@ -27,7 +27,6 @@ NOTHING, STRING, OPEN, CLOSE = b"", b"\x01", b"\x02", b"\x03"
 SPACE = b" \t\r\n\f\v\\"
 
 _PLAIN_STRING = re.compile(rb"""(['"])([^'"\\\n]*)\1\Z""")
-_ONE_LINE = re.compile(r"\s+")
 
 
 class Definition(NamedTuple):
@@ -167,7 +166,7 @@ class Outline:
 
 
 def one_line(text: str, limit: int) -> str:
-    line = _ONE_LINE.sub(" ", text).strip()
+    line = " ".join(text.split())
     return line if len(line) <= limit else f"{line[: limit - 1]}…"
 
 

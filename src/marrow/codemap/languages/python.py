@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterable, Iterator
+from typing import TYPE_CHECKING, NamedTuple
 
 from ...model.code import TOP, Binding, Call, FileMap, Import
 from ..language import Language, Rules
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 QUERY = """
 (function_definition) @function
 (class_definition) @class
+(decorated_definition) @decorated
 (assignment) @assign
 (named_expression) @walrus
 (call function: (_) @call)
@@ -45,18 +46,19 @@ def read(root: Node, source: bytes, path: str) -> FileMap:
     found = captures("python", QUERY)(root)
     comments = [(n.start_byte, n.end_byte) for n in found.get("comment", ())]
     strings = [(n.start_byte, n.end_byte) for n in found.get("string", ())]
-    definitions, parameters = [], []
-    for node in found.get("function", ()):
-        definitions.append(_function(node, source, comments))
-        parameters.append(node.child_by_field_name("parameters"))
-    definitions += [_class(node, source, comments) for node in found.get("class", ())]
-    scopes = Outline(source, definitions)
-    known: set[tuple[int, str]] = set()
-    for node in (*found.get("assign", ()), *found.get("alias", ())):
-        variable = _variable(node, source, scopes, known)
-        if variable is not None:
-            definitions.append(variable)
     blocks = [(n.start_byte, n.end_byte) for n in found.get("block", ())]
+    definitions, parameters = [], []
+    # Looked up by where the definition itself begins: asking a node for its parent is slow.
+    decorated = {n.child_by_field_name("definition").start_byte: n for n in found.get("decorated", ())}  # type: ignore[union-attr]
+    for node in found.get("function", ()):
+        definitions.append(_function(node, decorated.get(node.start_byte, node), source, comments))
+        parameters.append(node.child_by_field_name("parameters"))
+    definitions += [
+        _class(node, decorated.get(node.start_byte, node), source, comments) for node in found.get("class", ())
+    ]
+    scopes = Outline(source, definitions)
+    given = [_Given.of(node) for node in (*found.get("assign", ()), *found.get("alias", ()))]
+    definitions += _variables(given, source, scopes)
     outline = Outline(source, definitions, comments, strings, blocks=blocks)
     symbols = outline.symbols()
     kinds = [symbol.kind for symbol in symbols]
@@ -65,11 +67,13 @@ def read(root: Node, source: bytes, path: str) -> FileMap:
         if symbol.kind == "function" and symbol.parent != TOP and kinds[symbol.parent] == "class":
             kinds[at] = "constructor" if symbol.name == "__init__" else "method"
     symbols = tuple(s._replace(kind=k) if s.kind != k else s for s, k in zip(symbols, kinds, strict=True))
-    reading = _Reading(source, outline, kinds, [s.parent for s in symbols])
+    imports = tuple(_imports(found, source, outline))
+    visible = {symbol.name for symbol in symbols} | {one.local for one in imports}
+    reading = Reading(source, outline, kinds, [s.parent for s in symbols], visible)
     for listed in parameters:
         reading.parameters(listed)
-    for node in found.get("assign", ()):
-        reading.assignment(node)
+    for one in given:
+        reading.assignment(one)
     for node in found.get("walrus", ()):
         reading.bind(node.child_by_field_name("name"), node.child_by_field_name("value"))
     for node in found.get("for", ()):
@@ -79,15 +83,22 @@ def read(root: Node, source: bytes, path: str) -> FileMap:
     for node in found.get("caught", ()):
         reading.caught(node)
     reading.returns(found.get("return", ()))
-    return FileMap(
-        "python",
-        "",
-        symbols,
-        tuple(_imports(found, source, outline)),
-        tuple(reading.bindings),
-        tuple(_calls(found.get("call", ()), source, outline)),
-        1 if root.has_error else 0,
-    )
+    calls = tuple(_calls(found.get("call", ()), source, outline))
+    return FileMap("python", "", symbols, imports, tuple(reading.bindings), calls, 1 if root.has_error else 0)
+
+
+class _Given(NamedTuple):
+    """An assignment, taken apart once."""
+
+    node: Node
+    left: Node | None
+    right: Node | None
+    type: Node | None
+
+    @classmethod
+    def of(cls, node: Node) -> _Given:
+        field = node.child_by_field_name
+        return cls(node, field("left"), field("right"), field("type"))
 
 
 def text_of(node: Node, source: bytes) -> str:
@@ -118,17 +129,15 @@ def _doc(node: Node, source: bytes, comments: list[tuple[int, int]]) -> str:
     return text.partition("\n")[0].strip()
 
 
-def _decorators(node: Node, source: bytes) -> tuple[Node, tuple[str, ...]]:
-    """The node with its decorators, and their texts."""
-    outer = node.parent
-    if outer is None or outer.type != "decorated_definition":
-        return node, ()
-    texts = [text_of(child, source)[1:].strip() for child in outer.named_children if child.type == "decorator"]
-    return outer, tuple(" ".join(text.split())[:200] for text in texts)
+def _decorators(node: Node, whole: Node, source: bytes) -> tuple[str, ...]:
+    if whole is node:
+        return ()
+    texts = [text_of(child, source)[1:] for child in whole.named_children if child.type == "decorator"]
+    return tuple(" ".join(text.split())[:200] for text in texts)
 
 
-def _function(node: Node, source: bytes, comments: list[tuple[int, int]]) -> Definition:
-    whole, decorators = _decorators(node, source)
+def _function(node: Node, whole: Node, source: bytes, comments: list[tuple[int, int]]) -> Definition:
+    decorators = _decorators(node, whole, source)
     name = node.child_by_field_name("name")
     declared = node.child_by_field_name("return_type")
     return Definition(
@@ -146,8 +155,8 @@ def _function(node: Node, source: bytes, comments: list[tuple[int, int]]) -> Def
     )
 
 
-def _class(node: Node, source: bytes, comments: list[tuple[int, int]]) -> Definition:
-    whole, decorators = _decorators(node, source)
+def _class(node: Node, whole: Node, source: bytes, comments: list[tuple[int, int]]) -> Definition:
+    decorators = _decorators(node, whole, source)
     name, above = node.child_by_field_name("name"), node.child_by_field_name("superclasses")
     bases = []
     for base in above.named_children if above is not None else ():
@@ -169,37 +178,35 @@ def _class(node: Node, source: bytes, comments: list[tuple[int, int]]) -> Defini
     )
 
 
-def _variable(node: Node, source: bytes, scopes: Outline, known: set[tuple[int, str]]) -> Definition | None:
-    """A name that is given a value in a file or a class itself."""
-    left = node.child_by_field_name("left")
-    while left is not None and left.type == "type":
-        left = left.named_child(0)
-    if left is None or left.type != "identifier":
-        return None
-    scope = scopes.scope_at(node.start_byte)
-    kind = "variable" if scope == TOP else "field" if scopes.kind_of(scope) == "class" else ""
-    name = text_of(left, source)
-    if not kind or (scope, name) in known:
-        return None
-    known.add((scope, name))
-    if kind == "variable" and node.type == "type_alias_statement":
-        kind = "type"
-    elif kind == "variable" and name.isupper():
-        kind = "constant"
-    declared = node.child_by_field_name("type")
-    return Definition(
-        kind,
-        name,
-        node.start_byte,
-        node.end_byte,
-        node.start_point.row + 1,
-        node.end_point.row + 1,
-        text_of(node, source)[:400],
-        "",
-        (),
-        (),
-        type_text(text_of(declared, source)) if declared is not None else "",
-    )
+def _variables(given: Iterable[_Given], source: bytes, scopes: Outline) -> Iterator[Definition]:
+    """Names that are given a value in a file or a class itself."""
+    known: set[tuple[int, str]] = set()
+    for node, left, _, declared in given:
+        while left is not None and left.type == "type":
+            left = left.named_child(0)
+        if left is None or left.type != "identifier":
+            continue
+        scope = scopes.scope_at(node.start_byte)
+        kind = "variable" if scope == TOP else "field" if scopes.kind_of(scope) == "class" else ""
+        name = text_of(left, source)
+        if not kind or (scope, name) in known:
+            continue
+        known.add((scope, name))
+        if kind == "variable" and node.type == "type_alias_statement":
+            kind = "type"
+        elif kind == "variable" and name.isupper():
+            kind = "constant"
+        first, last = node.start_byte, node.end_byte
+        yield Definition(
+            kind,
+            name,
+            first,
+            last,
+            node.start_point.row + 1,
+            node.end_point.row + 1,
+            source[first : min(last, first + 400)].decode("utf-8", "replace"),
+            returns=type_text(text_of(declared, source)) if declared is not None else "",
+        )
 
 
 def type_text(text: str) -> str:
@@ -275,12 +282,20 @@ def _calls(nodes: Iterable[Node], source: bytes, outline: Outline) -> Iterator[C
         yield Call(outline.scope_at(first), end.row + 1, max(0, end.column - name_bytes), chain)
 
 
-class _Reading:
+class Reading:
     """Collects what names stand for."""
 
-    def __init__(self, source: bytes, outline: Outline, kinds: list[str], parents: list[int]) -> None:
+    def __init__(
+        self, source: bytes, outline: Outline, kinds: list[str], parents: list[int], visible: Collection[str]
+    ) -> None:
         self.source, self.outline, self.kinds, self.parents = source, outline, kinds, parents
+        self.visible = visible
         self.bindings: list[Binding] = []
+
+    def _stands_for(self, scope: int, name: str, chain: str) -> None:
+        """What cannot be said only matters where it hides what has its name further out."""
+        if chain or name in self.visible:
+            self.bindings.append(Binding(scope, name, "", chain or "?"))
 
     def parameters(self, node: Node | None) -> None:
         if node is None:
@@ -296,15 +311,12 @@ class _Reading:
             elif parameter.type == "default_parameter":
                 name, value = parameter.child_by_field_name("name"), parameter.child_by_field_name("value")
                 if name is not None and name.type == "identifier":
-                    chain = chain_of(value, self.source)
-                    # Without anything to say it still hides what has its name further out.
-                    self.bindings.append(Binding(scope, text_of(name, self.source), "", chain or "?"))
-            elif parameter.type == "identifier" and text_of(parameter, self.source) not in SELVES:
-                self.bindings.append(Binding(scope, text_of(parameter, self.source), "", "?"))
+                    self._stands_for(scope, text_of(name, self.source), chain_of(value, self.source))
+            elif parameter.type == "identifier" and (plain := text_of(parameter, self.source)) not in SELVES:
+                self.bindings.append(Binding(scope, plain, "", "?"))  # it may be anything of the project
 
-    def assignment(self, node: Node) -> None:
-        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
-        declared = node.child_by_field_name("type")
+    def assignment(self, given: _Given) -> None:
+        _, left, right, declared = given
         if left is None:
             return
         if left.type in ("pattern_list", "tuple_pattern"):
@@ -317,8 +329,10 @@ class _Reading:
             return
         scope = self.outline.scope_at(left.start_byte)
         if left.type == "identifier":
-            value = "" if type_ else chain_of(right, self.source)
-            self.bindings.append(Binding(scope, text_of(left, self.source), type_, value or ("" if type_ else "?")))
+            if type_:
+                self.bindings.append(Binding(scope, text_of(left, self.source), type_))
+            else:
+                self._stands_for(scope, text_of(left, self.source), chain_of(right, self.source))
         elif left.type == "attribute" and scope != TOP:
             self._field(left, right, type_, scope)
 
@@ -341,7 +355,7 @@ class _Reading:
         chain = chain_of(right, self.source)
         scope = self.outline.scope_at(left.start_byte)
         if left.type == "identifier":
-            self.bindings.append(Binding(scope, text_of(left, self.source), "", f"{chain}[]" if chain else "?"))
+            self._stands_for(scope, text_of(left, self.source), f"{chain}[]" if chain else "")
         elif left.type == "pattern_list" and left.named_child_count == 2:
             second = left.named_child(1)
             over = _second(right, chain, self.source)
@@ -357,7 +371,7 @@ class _Reading:
         scope = self.outline.scope_at(pattern.start_byte)
         for child in pattern.named_children:
             if child.type == "identifier":
-                self.bindings.append(Binding(scope, text_of(child, self.source), "", "?"))
+                self._stands_for(scope, text_of(child, self.source), "")
 
     def entered(self, node: Node) -> None:
         value, target = node.named_child(0), node.named_child(1)
@@ -366,7 +380,7 @@ class _Reading:
             return
         chain = chain_of(value, self.source)
         scope = self.outline.scope_at(name.start_byte)
-        self.bindings.append(Binding(scope, text_of(name, self.source), "", f"{chain}.__enter__()" if chain else "?"))
+        self._stands_for(scope, text_of(name, self.source), f"{chain}.__enter__()" if chain else "")
 
     def caught(self, node: Node) -> None:
         value, target = node.named_child(0), node.named_child(1)

@@ -68,6 +68,7 @@ LAZY_TARGETS = {
     "marrow.store.matrix": "it needs numpy",
     "marrow.store.sqlite.lengths": "it needs numpy",
     "marrow.store.sqlite.words": "it needs numpy",
+    "marrow.store.sqlite.postings": "it needs numpy",
     "marrow.providers.by_name": "only who names a model pays for it",
     "marrow.providers.remote": "urllib costs as much as the rest of the start",
     "marrow.providers.llm_services": "urllib costs as much as the rest of the start",

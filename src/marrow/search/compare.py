@@ -88,12 +88,12 @@ def _alike(new: str, known: str, cosine: float) -> Likeness | None:
 
 @lru_cache(maxsize=1024)
 def _names(text: str) -> frozenset[str]:
-    return frozenset(name.lower() for name in NAMING.findall(text)) if _DIGIT.search(text) else frozenset()
+    return frozenset(NAMING.findall(text.lower())) if _DIGIT.search(text) else frozenset()
 
 
 @lru_cache(maxsize=1024)
 def _values(text: str) -> frozenset[str]:
-    return frozenset(_NUMBER.findall(NAMING.sub(" ", text))) if _DIGIT.search(text) else frozenset()
+    return frozenset(_NUMBER.findall(NAMING.sub(" ", text.lower()))) if _DIGIT.search(text) else frozenset()
 
 
 @lru_cache(maxsize=1024)

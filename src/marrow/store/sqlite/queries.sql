@@ -312,6 +312,9 @@ SELECT json_group_array(rowid - :first) FROM words WHERE words MATCH :query AND 
 -- name: count_matches
 SELECT count(*) FROM words WHERE words MATCH :query AND rowid BETWEEN :first AND :last
 
+-- name: last_words
+SELECT max(id) FROM words_docsize WHERE id BETWEEN ? AND ?
+
 -- name: lengths_from
 SELECT id, sz FROM words_docsize WHERE id BETWEEN ? AND ? ORDER BY id
 

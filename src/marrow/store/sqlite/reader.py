@@ -19,17 +19,20 @@ from ..chains import unpacked
 from ..protocol import Attachment, Measurement, Projects, Use
 from .rows import as_json, event_of, interval_of, leaves_of, occurrence_of, queries, record_of, standing_of
 from .sessions import SessionReader
-from .vectors import REFINED, VectorCache
+from .vectors import REFINED, WORDS, VectorCache
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     from ..protocol import Vector
+    from .postings import Postings
 
     Entries = NDArray[np.int64]
 
 SUBSTRING_TERMS_MAX = 200
+# Of more projects at once, nothing is kept: asking each for itself would take longer than asking the index.
+KEPT_PROJECTS_MAX = 16
 ENTRY_BITS = 32
 
 
@@ -59,6 +62,8 @@ def spans_of(projects: Sequence[int]) -> list[tuple[int, int]]:
 
 class SqliteReader(SessionReader):
     """Every protocol of `Reader`. Lives as long as its transaction."""
+
+    keeps = True
 
     def __init__(self, connection: apsw.Connection, cache: VectorCache, path: str) -> None:
         self._connection = connection
@@ -298,11 +303,12 @@ class SqliteReader(SessionReader):
         chosen = self._chosen_ids(namespace, projects)
         if not terms or not chosen:
             return []
+        kept = self._kept_words(chosen)
         texts = Texts(chosen, self._cache.lengths(self, chosen))
         spans = spans_of(chosen)
         wanted = None if within is None else sorted_ids(within)
-        search = Search(self._run, texts, spans, wanted, self._gone(spans) if wanted is None else sorted_ids(()))
-        return search.best(terms, limit)
+        gone = self._gone(spans) if wanted is None else sorted_ids(())
+        return Search(self._run, texts, spans, wanted, gone, kept).best(terms, limit)
 
     def aliased(self, namespace: str, projects: Projects) -> frozenset[int]:
         spans = spans_of(self._chosen_ids(namespace, projects))
@@ -316,12 +322,28 @@ class SqliteReader(SessionReader):
         if not chosen:
             return 0, {}
         try:
+            kept = self._kept_words(chosen)
             texts = Texts(chosen, self._cache.lengths(self, chosen))
-            search = Search(self._run, texts, spans_of(chosen), None, sorted_ids(()))
+            search = Search(self._run, texts, spans_of(chosen), None, sorted_ids(()), kept)
             queries = {term: self._word_terms([term]) for term in terms}
             return texts.count, {term: search.count(query[0]) if query else 0 for term, query in queries.items()}
         except (apsw.CorruptError, apsw.SQLError):
             return 0, {}
+
+    def _kept_words(self, projects: Sequence[int]) -> tuple[Postings, Mapping[int, tuple[int, str]]] | None:
+        """What is in memory of the words of these projects; and for each the number after its last text as this reader
+        sees it, and the state of its words. Nothing of very many projects; and a writer, whose rows may still be taken
+        back, leaves it alone."""
+        if not self.keeps or len(projects) > KEPT_PROJECTS_MAX:
+            return None
+        nexts = {}
+        for project in projects:
+            first = first_entry(project)
+            last = self._run("last_words", (first, last_entry(project))).get
+            state = self.fact(f"{WORDS}{project}") or ""
+            nexts[project] = (0 if last is None else last - first + 1, state)
+            self._cache.renew_words(project, state)
+        return self._cache.postings(), nexts
 
     def _word_terms(self, terms: Sequence[str]) -> list[str]:
         """Each term as the index's language has it."""

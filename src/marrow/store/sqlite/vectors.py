@@ -11,10 +11,13 @@ if TYPE_CHECKING:
     from ..matrix import Matrix
     from ..protocol import Vector
     from .lengths import Lengths
+    from .postings import Postings
 
 
 # Facts with this name say up to which entry the vectors of a project are the better ones.
 REFINED = "refined:"
+# And with this one, that the words of earlier texts of a project were changed.
+WORDS = "words:"
 
 
 class IndexRows(Protocol):
@@ -44,6 +47,21 @@ class VectorCache:
         self._matrices: dict[int, Matrix] = {}
         self._lengths: dict[int, Lengths] = {}
         self.projects: dict[str, dict[str, int]] = {}
+        self._postings: Postings | None = None
+
+    def postings(self) -> Postings:
+        """Where the words of the projects are that were searched lately."""
+        from .postings import Postings
+
+        if self._postings is None:
+            self._postings = Postings()
+        return self._postings
+
+    def renew_words(self, project: int, state: str) -> None:
+        """Forget what was kept of the words of a project in another state of them."""
+        if self.postings().renew(project, state):
+            with self._lock:
+                self._lengths.pop(project, None)
 
     def renew(self, epoch: str) -> None:
         """Forget what was kept under another epoch."""
@@ -56,6 +74,7 @@ class VectorCache:
 
     def _clear(self, epoch: str) -> None:
         self._matrices, self._lengths, self.projects, self._epoch = {}, {}, {}, epoch
+        self._postings = None
 
     def matrices(self, rows: IndexRows, projects: Sequence[int]) -> list[Matrix]:
         """The vectors of these projects, each as it is now."""

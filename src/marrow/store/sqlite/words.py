@@ -19,6 +19,7 @@ import numpy as np
 from ..bm25 import rarity, weight
 from ..matrix import best_places
 from .lengths import NUMBER, Lengths
+from .postings import EMPTY, Postings
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -38,6 +39,7 @@ SLIGHT = 0.5
 # A filter that leaves less than this share of the texts is applied before fetching.
 NARROW_SHARE = 0.1
 COUNT_BITS = 8
+ENTRY_BITS = 32
 NOTHING: Mapping[str, Any] = {}
 
 
@@ -68,6 +70,8 @@ class Texts:
 @dataclass(frozen=True, slots=True)
 class Search:
     """`run` runs a named statement; `spans` are the ranges of entries to look at; `within` and `without` in order.
+    `kept` is what is in memory of these projects, with the number after the last text of each and the state of its
+    words; None for nothing.
 
     A term comes as the index's language has it: a phrase in quotes, or several of which any will do."""
 
@@ -76,6 +80,7 @@ class Search:
     spans: Sequence[tuple[int, int]]
     within: Ints | None
     without: Ints
+    kept: tuple[Postings, Mapping[int, tuple[int, str]]] | None = None
 
     def best(self, terms: Sequence[str], limit: int) -> list[tuple[int, float]]:
         """(entry, score) of the best, best first."""
@@ -91,10 +96,11 @@ class Search:
 
     def _add_counted(self, scores: Scores, terms: Sequence[str], limit: int) -> None:
         counted = sorted((self.count(term), term) for term in terms)
-        if sum(count for count, _ in counted) <= POSTINGS_MAX:
+        if sum(count for count, term in counted if not self._is_kept(term)) <= POSTINGS_MAX:
             for count, term in counted:
                 self._add(scores, self._postings("match", term), count)
             return None
+        self._keep_one(counted)
         if self.within is not None and len(self.within) < NARROW_SHARE * self.texts.count:
             return self._add_within(scores, counted, self.within)
         rare, total = 0, 0
@@ -129,19 +135,65 @@ class Search:
 
     def count(self, query: str) -> int:
         """How many of the texts match."""
-        return sum(
-            self.run("count_matches", {"query": query, "first": first, "last": last}).get for first, last in self.spans
-        )
+        if self.kept is None:
+            return sum(self._count_between(query, first, last) for first, last in self.spans)
+        postings, nexts = self.kept
+        total = 0
+        for project, (after, state) in nexts.items():
+            count, known = postings.count((project, query))
+            if known < after:
+                first = project << ENTRY_BITS
+                count += self._count_between(query, first + known, first + after - 1)
+                postings.hold_count((project, query), count, after, state)
+            total += count
+        return total
+
+    def _count_between(self, query: str, first: int, last: int) -> int:
+        found: int = self.run("count_matches", {"query": query, "first": first, "last": last}).get
+        return found
+
+    def _is_kept(self, query: str) -> bool:
+        if self.kept is None:
+            return False
+        postings, nexts = self.kept
+        return all(postings.held((project, query)) is not None for project in nexts)
+
+    def _keep_one(self, counted: Sequence[tuple[int, str]]) -> None:
+        """A search that has to guess takes one more term into memory, so that the next ones need not."""
+        if self.kept is not None:
+            for count, term in counted:
+                if count <= POSTINGS_MAX and not self._is_kept(term):
+                    self._postings("match", term)
+                    return
 
     def _postings(self, statement: str, query: str, more: Mapping[str, Any] = NOTHING) -> tuple[Ints, Ints]:
         """The entries that match, and how often each has what was asked for."""
+        if self.kept is not None and not more:
+            return self._kept_postings(*self.kept, query)
+        found = [self._between(statement, query, first, last, more) for first, last in self.spans]
+        numbers = [part[0] + first for part, (first, _) in zip(found, self.spans, strict=True)]
+        return np.concatenate(numbers), np.concatenate([part[1] for part in found])
+
+    def _kept_postings(self, postings: Postings, nexts: Mapping[int, tuple[int, str]], query: str) -> tuple[Ints, Ints]:
         entries, counts = [], []
-        for first, last in self.spans:
-            numbers = self.run(statement, {"query": query, "first": first, "last": last, **more}).get
-            packed = np.fromstring(numbers[1:-1], dtype=np.int64, sep=",")
-            entries.append((packed >> COUNT_BITS) + first)
-            counts.append(packed & ((1 << COUNT_BITS) - 1))
+        for project, (after, state) in nexts.items():
+            first = project << ENTRY_BITS
+            held = postings.held((project, query)) or EMPTY
+            if held.next < after:
+                numbers, often = self._between("match", query, first + held.next, first + after - 1)
+                held = held.extended(numbers + held.next, often, after)
+                postings.hold((project, query), held, state)
+            entries.append(held.numbers.astype(np.int64) + first)
+            counts.append(held.counts)
         return np.concatenate(entries), np.concatenate(counts)
+
+    def _between(
+        self, statement: str, query: str, first: int, last: int, more: Mapping[str, Any] = NOTHING
+    ) -> tuple[Ints, Ints]:
+        """What matches between two entries: how far each is behind the first, and how often it has it."""
+        numbers = self.run(statement, {"query": query, "first": first, "last": last, **more}).get
+        packed = np.fromstring(numbers[1:-1], dtype=np.int64, sep=",")
+        return packed >> COUNT_BITS, packed & ((1 << COUNT_BITS) - 1)
 
     def _holders(self, query: str) -> Ints:
         """The entries that match. As one text: a row for each would take twice as long."""

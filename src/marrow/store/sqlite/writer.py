@@ -18,10 +18,10 @@ from ...model.record import FOREVER
 from ...model.standing import Standing
 from ..chains import packed
 from ..protocol import Measurement
-from .reader import SqliteReader, bounds_of, first_entry, last_entry
+from .reader import ENTRY_BITS, SqliteReader, bounds_of, first_entry, last_entry
 from .rows import SWEEP_DUE, as_json, leaves_of, standing_row, touched_columns
 from .sessions import SessionWriter
-from .vectors import REFINED
+from .vectors import REFINED, WORDS
 
 if TYPE_CHECKING:
     from ..protocol import Vector
@@ -37,6 +37,8 @@ _ENTRY_TABLES = ("words", "vector", "uses", "anchors", "standings", "occurrences
 class SqliteWriter(SqliteReader, SessionWriter):
     """Every protocol of `Writer`."""
 
+    keeps = False
+    _reworded: set[int]
     _namespaces: dict[str, int]
     _projects: dict[tuple[str, str], int]
     _nodes: dict[tuple[int, bytes], int]
@@ -53,7 +55,7 @@ class SqliteWriter(SqliteReader, SessionWriter):
         self._namespaces, self._projects, self._nodes, self._entries = {}, {}, {}, {}
         self._fresh, self._unsaid, self._next, self._next_node = {}, set(), {}, 0
         self._waiting = {name: [] for name in _FIRST_ROWS}
-        self._is_waiting = False
+        self._is_waiting, self._reworded = False, set()
         return self
 
     def finish(self) -> None:
@@ -256,6 +258,7 @@ class SqliteWriter(SqliteReader, SessionWriter):
     def index_words(self, entry: int, body: Sequence[str], names: Sequence[str]) -> None:
         if entry not in self._fresh:
             self._write()
+            self._words_changed(entry)
             try:
                 self._run("remove_words", (entry,))
             except (apsw.CorruptError, apsw.SQLError):
@@ -283,8 +286,16 @@ class SqliteWriter(SqliteReader, SessionWriter):
         """What other processes keep in memory about this file is no longer right."""
         self._run("put_fact", ("vector_epoch", os.urandom(8).hex()))
 
+    def _words_changed(self, entry: int) -> None:
+        """What is kept in memory of the words of this project is no longer right."""
+        project = entry >> ENTRY_BITS
+        if project not in self._reworded:
+            self._reworded.add(project)
+            self._run("put_fact", (f"{WORDS}{project}", os.urandom(8).hex()))
+
     def clear_words(self) -> None:
         self._run("clear_words")
+        self.new_epoch()
 
     def clear_vectors(self, model: str, dimensions: int) -> None:
         self._run("clear_vectors")

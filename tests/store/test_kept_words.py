@@ -1,0 +1,84 @@
+"""What a SQLite store keeps in memory of its words must never be seen in an answer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import marrow
+from marrow.store.sqlite import words
+from marrow.store.sqlite.postings import EMPTY, Postings
+
+
+@pytest.fixture
+def memory(tmp_path: Path) -> marrow.Memory:
+    return marrow.open(store=str(tmp_path / "m.db"), project="p")
+
+
+def found(memory: marrow.Memory, query: str) -> set[str]:
+    return {item.content for item in memory.search(query, limit=50).items}
+
+
+@pytest.fixture(params=["exact", "guessing"])
+def _path(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    if request.param == "guessing":
+        monkeypatch.setattr(words, "POSTINGS_MAX", 4)
+
+
+@pytest.mark.usefixtures("_path")
+def test_what_is_said_after_a_search_is_found_by_the_next(memory: marrow.Memory) -> None:
+    memory.save("the heron stands in the reeds")
+    assert len(found(memory, "heron")) == 1
+    for number in range(8):
+        memory.save(f"heron number {number} was counted")
+        assert len(found(memory, "heron")) == number + 2
+
+
+@pytest.mark.usefixtures("_path")
+def test_tags_that_change_are_found_and_those_that_are_gone_are_not(memory: marrow.Memory) -> None:
+    saved = memory.save("the pump runs at night", tags=["quagga"])
+    memory.save("another text")
+    assert found(memory, "quagga") == {"the pump runs at night"}
+    memory.update(saved.items[0].address, tags=["okapi"])
+    assert found(memory, "okapi") == {"the pump runs at night"}
+    assert "quagga" not in str(memory.search("quagga", explain=True).items)
+
+
+@pytest.mark.usefixtures("_path")
+def test_another_process_that_writes_is_seen(memory: marrow.Memory, tmp_path: Path) -> None:
+    memory.save("the heron stands in the reeds")
+    assert len(found(memory, "heron")) == 1
+    with marrow.open(store=str(tmp_path / "m.db"), project="p") as other:
+        other.save("a second heron")
+    assert len(found(memory, "heron")) == 2
+
+
+@pytest.mark.usefixtures("_path")
+def test_what_was_erased_is_gone(memory: marrow.Memory) -> None:
+    saved = memory.save("the heron stands in the reeds")
+    memory.save("a second heron")
+    assert len(found(memory, "heron")) == 2
+    memory.erase(address=saved.items[0].address, dry_run=False, confirm=True)
+    assert found(memory, "heron") == {"a second heron"}
+
+
+def test_what_was_read_before_the_words_changed_is_not_kept() -> None:
+    kept = Postings()
+    kept.renew(1, "before")
+    kept.renew(1, "after")
+    kept.hold((1, "heron"), EMPTY, "before")
+    kept.hold_count((1, "heron"), 3, 7, "before")
+    assert kept.held((1, "heron")) is None
+    assert kept.count((1, "heron")) == (0, 0)
+
+
+def test_the_terms_asked_for_longest_ago_go_first() -> None:
+    kept = Postings(bytes_max=3 * EMPTY.size)
+    kept.renew(1, "")
+    for term in ("a", "b", "c"):
+        kept.hold((1, term), EMPTY, "")
+    assert kept.held((1, "a")) is not None
+    kept.hold((1, "d"), EMPTY, "")
+    assert kept.held((1, "b")) is None
+    assert kept.held((1, "a")) is not None

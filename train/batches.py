@@ -4,7 +4,7 @@ vectors with the hard negatives that are mined from them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import torch
@@ -16,8 +16,8 @@ from corpus import SURE_KINDS, Corpus, Ragged
 
 # How often pairs of a kind are drawn, compared with others of the same number.
 DRAWN = {
-    "written": 14.0,
-    "asked": 5.0,
+    "written": 6.8,
+    "asked": 2.4,
     "qa": 3.0,
     "doc": 1.2,
     "same": 1.0,
@@ -30,6 +30,8 @@ DRAWN = {
 }
 # A question as it was, as people ask, with fewer of the text's words.
 FORMS = (0.5, 0.22, 0.28)
+# Two memories that are nearer to each other than this may both be right.
+SAYS_THE_SAME = 0.7
 
 
 class Tokens:
@@ -42,18 +44,31 @@ class Tokens:
 
     def batch(self, numbers: Tensor, longest: int) -> tuple[Tensor, Tensor]:
         lengths = self.lengths[numbers].clamp_max(longest)
-        width = (int(lengths.max()) + 7) // 8 * 8
+        return self._padded(numbers, lengths, int(lengths.max()))
+
+    def _padded(self, numbers: Tensor, lengths: Tensor, width: int) -> tuple[Tensor, Tensor]:
+        width = (width + 7) // 8 * 8
         places = torch.arange(width, device=numbers.device)
         mask = places[None, :] < lengths[:, None]
         at = (self.starts[numbers][:, None] + places[None, :]).clamp_max(len(self.values) - 1)
         return torch.where(mask, self.values[at], 0).long(), mask
 
-    def encode(self, model: Encoder | Mpnet, numbers: Tensor, longest: int, size: int = 1024) -> Tensor:
-        order = self.lengths[numbers].argsort()
-        made = []
-        for some in order.split(size):
-            ids, mask = self.batch(numbers[some], longest)
-            made.append(model(ids, mask))
+    def encode(
+        self, model: Encoder | Mpnet, numbers: Sequence[Tensor], longest: Sequence[int], size: int = 512
+    ) -> Tensor:
+        """The vectors of several lists of texts, each list cut at its own length. All are sorted together: padded to
+        the longest of its list, a batch would be twice as large.
+        """
+        every = torch.cat(list(numbers))
+        lengths = torch.cat([self.lengths[some].clamp_max(most) for some, most in zip(numbers, longest, strict=True)])
+        lengths, order = lengths.sort()
+        parts = order.split(size)
+        ends = torch.tensor([len(some) for some in parts]).cumsum(0) - 1
+        widths = lengths[ends.to(lengths.device)].tolist()
+        made = [
+            model(*self._padded(every[some], own, width))
+            for some, own, width in zip(parts, lengths.split(size), widths, strict=True)
+        ]
         return torch.cat(made)[order.argsort()]
 
 
@@ -127,7 +142,8 @@ def all_vectors(
 @torch.no_grad()
 def hard_negatives(vectors: Tensor, corpus: Corpus, device: torch.device, count: int = 24) -> Tensor:
     """For each pair, texts that the teacher finds near the question, but not so near as to be right as well. Of pairs
-    that were written we know that they are not right, so they may be as near as they like.
+    that were written we know which is right, so others may be as near as they like, unless they say what the right one
+    says: several people wrote, and now and then about the same thing.
     """
     asked = torch.from_numpy(corpus.asked[:, 0]).to(device).long()
     answer = torch.from_numpy(corpus.answer).to(device).long()
@@ -144,6 +160,8 @@ def hard_negatives(vectors: Tensor, corpus: Corpus, device: torch.device, count:
             if not sure:
                 right = (vectors[asked[some]] * vectors[answer[some]]).sum(1, keepdim=True)
                 near[near > right.clamp_min(0.25) * 0.95] = -1  # may be an answer too
+            else:
+                near[vectors[answer[some]] @ texts.T > SAYS_THE_SAME] = -1
             near[group[listed][None, :] == group[answer[some]][:, None]] = -1
             best = near.topk(min(count, near.shape[1]), dim=1).indices
             if best.shape[1] < count:

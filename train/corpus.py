@@ -114,7 +114,8 @@ def _written_pairs(most: int | None) -> list[list[str]]:
     made = []
     for one in written.read(kept_out=False)[:most]:
         made.extend(["written", question, one.memory] for question in one.questions)
-        made.extend(["asked", *two] for two in itertools.pairwise((*one.questions, one.questions[0])))
+        around = itertools.pairwise((*one.questions, one.questions[0]))
+        made.extend(["asked", *two] for two in around if two[0] != two[1])
     return made
 
 

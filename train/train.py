@@ -35,7 +35,7 @@ from tokenizers import Tokenizer
 from torch import Tensor
 from torch.nn import functional
 from tune import PAIRS as TUNED_PAIRS
-from tune import tuned
+from tune import Tuning, tuned
 
 from corpus import QUESTION_TOKENS, Corpus, Ragged, Vocabulary, bags_of, load, tokens, units, vocabulary
 from marrow.providers.units import Units
@@ -136,12 +136,8 @@ def train_transformer(student: Encoder, stage: Stage, options: argparse.Namespac
         asked, right, wrong, alone = draw(options.pairs, options.alone)
         numbers = torch.cat([asked, right, wrong, alone])
         with autocast(device):
-            made = torch.cat(
-                [
-                    tokens_of.encode(student, asked, QUESTION_TOKENS),
-                    tokens_of.encode(student, torch.cat([right, wrong]), options.longest),
-                    tokens_of.encode(student, alone, QUESTION_TOKENS),
-                ]
+            made = tokens_of.encode(
+                student, (asked, torch.cat([right, wrong]), alone), (QUESTION_TOKENS, options.longest, QUESTION_TOKENS)
             )
         loss = losses(made, numbers, options.pairs, stage.known, stage.target, stage.trust, stage.group, options.share)
         optimiser.zero_grad(set_to_none=True)
@@ -275,9 +271,11 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--out", type=Path, default=HERE / "out")
     parser.add_argument("--name", default="marrow", help="of this student, so that several can share the first stages")
     parser.add_argument("--shape", choices=SHAPES, default="6x1536")
-    parser.add_argument("--seed", type=int, default=5)
-    parser.add_argument("--tune-steps", type=int, default=400, help="of the teacher")
-    parser.add_argument("--steps", type=int, default=2_200)
+    parser.add_argument("--seed", type=int, default=6)
+    parser.add_argument("--tune-steps", type=int, default=1_000, help="of the teacher")
+    parser.add_argument("--tune-rate", type=float, default=4e-5)
+    parser.add_argument("--tune-hold", type=float, default=0.5, help="weight of what keeps the teacher where it was")
+    parser.add_argument("--steps", type=int, default=2_400)
     parser.add_argument("--pairs", type=int, default=1_024, help="in a step of the transformer")
     parser.add_argument("--alone", type=int, default=1_024, help="lone texts in a step of the transformer")
     parser.add_argument("--rate", type=float, default=2e-4)
@@ -295,7 +293,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument(
         "--seconds", type=int, default=0, help="stop the transformer after so long; call again to go on"
     )
-    parser.add_argument("--stop-after", choices=("cut", "transformer"), help="do not go on from there")
+    parser.add_argument("--stop-after", choices=("cut", "tune", "transformer"), help="do not go on from there")
     parser.add_argument("--final", action="store_true", help="measure on the standard library and paraphrases as well")
     parser.add_argument("--tiny", action="store_true", help="a smoke test on a two-thousandth of the data")
     options = parser.parse_args()
@@ -330,13 +328,13 @@ def prepare(
     return corpus, vocab, rows, weights, made
 
 
-def taught(
+def best_teacher(
     options: argparse.Namespace, corpus: Corpus, tokens_of: Tokens, measure: Measure, device: torch.device
-) -> tuple[Tensor, Tensor, Tensor]:
-    """The teacher's vectors of all texts, the projection and the hard negatives. The teacher is tuned if that helps."""
-    prepared = options.out / "teacher.pt"
-    if prepared.exists():
-        return torch.load(prepared, map_location=device)
+) -> Mpnet:
+    """MPNet, tuned on the pairs if that helps."""
+    kept = options.out / "tuned.pt"
+    if kept.exists():
+        return mpnet_from(torch.load(kept, map_location=device)).to(device)
     weights = read_packed(options.data, "mpnet")
     teacher = mpnet_from(weights).to(device)
     before, told = measure.mean(measure.by(teacher))
@@ -344,15 +342,26 @@ def taught(
     ways = {"mpnet": (measure.by(teacher), measure.by(teacher))}
     if options.tune_steps:
         pairs = min(TUNED_PAIRS, options.pairs)
-        learnt = tuned(
-            weights, corpus, tokens_of, device, options.tune_steps, pairs, options.longest, options.seed, say
-        )
+        tuning = Tuning(options.tune_steps, pairs, options.tune_rate, options.tune_hold, options.longest, options.seed)
+        learnt = tuned(weights, corpus, tokens_of, device, tuning, say)
         after, told = measure.mean(measure.by(learnt))
         say(f"teacher, tuned: {after:.4f} ({told})")
         ways["mpnet, tuned"] = (measure.by(learnt), measure.by(learnt))
         teacher = learnt if after > before else teacher
     if options.final:
         print(measure.table(ways, measure.told), flush=True)
+    torch.save(teacher.state_dict(), kept)
+    return teacher
+
+
+def taught(
+    options: argparse.Namespace, corpus: Corpus, tokens_of: Tokens, measure: Measure, device: torch.device
+) -> tuple[Tensor, Tensor, Tensor]:
+    """The teacher's vectors of all texts, the projection and the hard negatives."""
+    prepared = options.out / "teacher.pt"
+    if prepared.exists():
+        return torch.load(prepared, map_location=device)
+    teacher = best_teacher(options, corpus, tokens_of, measure, device)
     known = all_vectors(teacher, tokens_of, len(corpus.texts), device)
     say("teacher's vectors are made")
     projection = projection_of(known)
@@ -407,6 +416,9 @@ def main() -> None:
     tokens_of = Tokens(made, device)
     say(f"{len(corpus.texts)} texts, {len(corpus.answer)} pairs, {len(tokens_of.values)} tokens on {device}")
     measure = Measure(tokenizer, vocab, device, options.tiny)
+    if options.stop_after == "tune":
+        best_teacher(options, corpus, tokens_of, measure, device)
+        return
     known, projection, negatives = taught(options, corpus, tokens_of, measure, device)
     target = functional.normalize(known.float() @ projection.T, dim=1).half()
     kept = float((known[:20_000].float() @ projection.T).norm(dim=1).mean())

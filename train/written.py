@@ -1,7 +1,8 @@
 """Memories with questions in other words, written by hand for the training: `written/*.jsonl`.
 
 One JSON a line: {"m": a memory, "q": [a question in other words, one from another angle, the same said again]}. The
-writers have not seen the project's paraphrase sets. One block of ten lines in sixteen is kept out, to measure with:
+writers have not seen the project's paraphrase sets. A phrasing of one to three words says too little to be found by, so
+it is left out. One block of ten lines in sixteen is kept out, to measure with:
 neighbouring lines are about neighbouring things, so that the texts kept out are easily confused with each other.
 """
 
@@ -13,6 +14,7 @@ from pathlib import Path
 
 FOLDER = Path(__file__).parent / "written"
 _BLOCK, _OF, _KEPT_OUT = 10, 16, 7
+_FEWEST_WORDS = 4
 
 
 @dataclass(frozen=True)
@@ -28,5 +30,7 @@ def read(*, kept_out: bool, folder: Path = FOLDER) -> list[Written]:
         for at, line in enumerate(path.read_text(encoding="utf-8").splitlines()):
             if (at // _BLOCK % _OF == _KEPT_OUT) == kept_out:
                 row = json.loads(line)
-                made.append(Written(row["m"], tuple(row["q"])))
+                questions = tuple(said for said in row["q"] if len(said.split()) >= _FEWEST_WORDS)
+                if questions:
+                    made.append(Written(row["m"], questions))
     return made

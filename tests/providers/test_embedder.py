@@ -126,9 +126,9 @@ def test_a_large_batch_of_mixed_lengths_gives_the_bytes_of_single_texts() -> Non
 
 def test_static_vectors_are_those_of_the_recorded_model() -> None:
     # A change here makes stored vectors and new ones incomparable: give the model a new name, then change the numbers.
-    assert STATIC.model == "marrow-embedder/1"
+    assert STATIC.model == "marrow-embedder/2"
     vector = STATIC.query("Retry failed HTTP calls three times, three times at most.")
-    assert vector[:4].tolist() == pytest.approx([-0.043697141, 0.058271665, -0.083408758, 0.158874288], abs=1e-7)
+    assert vector[:4].tolist() == pytest.approx([-0.048842669, -0.004870396, -0.041045725, 0.133030578], abs=1e-7)
 
 
 def test_case_punctuation_and_unicode_form_do_not_matter() -> None:

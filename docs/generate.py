@@ -13,9 +13,12 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from pathlib import Path
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
+from meanings import MEANT
+
 import marrow
 from marrow.app import Memory, method_name, open_memory
 from marrow.model.errors import MarrowError
+from marrow.operations import listing
 from marrow.operations.catalogue import GROUPS, MODULES, TABLE
 from marrow.operations.run import BUDGET_DEFAULT, BUDGET_MAX
 from marrow.operations.table import Argument, Operation, without_none
@@ -29,50 +32,9 @@ REFERENCE = Path(__file__).parent / "reference"
 MADE = "<!-- Made by docs/generate.py from the code: `make docs` writes it anew. Do not edit it here. -->"
 NOTHING = "–"
 PACKAGE = Path(marrow.__file__).parent
+LISTING = PACKAGE / "operations" / listing.FILE
 # Where things are is read by `settings.load` itself, and the level of the log by the command line from the environment.
 READ_BY_LOAD = ("home", "config", "store", "log.level")
-
-# What arguments mean where neither the table nor the command line's help says it: by argument, or operation.argument.
-MEANT = {
-    "actor": "only what this actor did: cli, python, or an agent's name",
-    "approved": "whether somebody has approved it",
-    "budget_tokens": "how long the answer may be",
-    "chain": "the named line of nodes that it belongs to",
-    "context": "for which host; quick: when to use what; all: every operation",
-    "direction": "along the links, against them, or both",
-    "format": "the form of the text",
-    "message": "what would be asked",
-    "name": "a short name",
-    "note": "a remark",
-    "operation": "only events of this operation",
-    "overwrite": "replace a file that is there",
-    "preliminary": "not settled yet: it is marked so",
-    "rels": "only links of these kinds",
-    "summary": "your words; without them the best sentences are kept",
-    "topic": "what it is about; empty: everything",
-    "what": "which part",
-    "erase.tags": "everything with one of these tags",
-    "erase.metadata": "everything said with these keys and values",
-    "memory_arc.action": "what to do; detect only looks for work that went on without an arc",
-    "memory_arc.goal": "what it is for: needed to create one",
-    "memory_arc.next_step": "what comes next",
-    "memory_ask.question": "what is asked, in one sentence",
-    "memory_checkpoint.done": "what is done; this, remaining or both",
-    "memory_checkpoint.remaining": "what remains",
-    "memory_handoff.action": "write one, or read the latest",
-    "memory_survey.notes": "in your words",
-    "memory_active.pinned": "true: only what is pinned; false: only what is not",
-    "memory_export.format": "a bundle for another memory, JSON lines, or a document",
-    "memory_import.format": "by its ending and content, when it is left out",
-    "memory_init.name": "the project's name; default: its own",
-    "memory_save.project": "save into this project; default: the one at hand",
-    "memory_save.scope": "project, or global: it holds for every project",
-    "memory_switch.project": "a name or another name of a project",
-    "memory_update.aliases": "other names of what it is about",
-    "restore.path": "the backup",
-    "Memory.close": "Let go of the store. `with` does it.",
-    "Memory.project": "The name of the project at hand.",
-}
 
 
 def operations(group: str = "") -> list[Operation]:
@@ -472,11 +434,15 @@ def _cell(text: str) -> str:
     return "`".join(parts)
 
 
+def files() -> dict[Path, str]:
+    return {LISTING: listing.text_of(TABLE.values())} | {REFERENCE / name: text for name, text in pages().items()}
+
+
 def out_of_date() -> list[str]:
-    """The names of the pages that are not as they would be written now, and of those that nothing writes."""
-    made = pages()
-    known = {path.name: path.read_text(encoding="utf-8") for path in REFERENCE.glob("*.md")}
-    return sorted(name for name in {*made, *known} if made.get(name) != known.get(name))
+    """The names of the files that are not as they would be written now, and of pages that nothing writes."""
+    known = {path: path.read_text(encoding="utf-8") for path in (LISTING, *REFERENCE.glob("*.md")) if path.is_file()}
+    made = files()
+    return sorted(path.name for path in {*made, *known} if made.get(path) != known.get(path))
 
 
 def main(arguments: Sequence[str], say: Callable[[str], object] = print) -> int:
@@ -485,11 +451,12 @@ def main(arguments: Sequence[str], say: Callable[[str], object] = print) -> int:
         return 2
     if arguments:
         for name in (late := out_of_date()):
-            say(f"docs/reference/{name} is out of date: `make docs` writes it anew.")
+            say(f"{name} is out of date: `make docs` writes it anew.")
         return 1 if late else 0
-    REFERENCE.mkdir(exist_ok=True)
-    for name, text in pages().items():
-        (REFERENCE / name).write_text(text, encoding="utf-8", newline="\n")
+    LISTING.write_text(listing.text_of(TABLE.values()), encoding="utf-8", newline="\n")  # the pages are made from it
+    listing.listed.cache_clear()
+    for path, text in files().items():
+        path.write_text(text, encoding="utf-8", newline="\n")
     return 0
 
 

@@ -48,6 +48,7 @@ COMMAND = re.compile(r"`[^`]*(?:make |marrow |bench/)[^`]*`")
 @cache
 def generate() -> ModuleType:
     """docs/generate.py, which is a program and in no package."""
+    sys.path.insert(0, str(DOCS))
     spec = importlib.util.spec_from_file_location("docs_generate", DOCS / "generate.py")
     assert spec is not None
     assert spec.loader is not None

@@ -65,6 +65,7 @@ LAZY_FILES = {
     "store/__init__.py": "a store's library is loaded for that kind of store only",
 }
 LAZY_TARGETS = {
+    "marrow.operations.table": "who only lists the operations does not need it",
     "marrow.store.matrix": "it needs numpy",
     "marrow.store.sqlite.lengths": "it needs numpy",
     "marrow.store.sqlite.words": "it needs numpy",
@@ -76,7 +77,7 @@ LAZY_TARGETS = {
     "marrow.surfaces.daemon.serving": "all but one of many daemons that are started at once end before it",
 }
 # Everything else that may be imported inside a function below the surfaces: what costs too much at every start.
-HEAVY = ("numpy", "tokenizers", "tomllib", "Stemmer", "tree_sitter")
+HEAVY = ("numpy", "tokenizers", "tomllib", "Stemmer", "tree_sitter", "subprocess")
 # The outermost edges, where whatever was not foreseen becomes one error of ours.
 BROAD_EXCEPTS = {
     ("surfaces/mcp/access.py", "_attempt"),

@@ -80,3 +80,11 @@ def test_what_is_no_anchor_is_refused(given_: object) -> None:
     with pytest.raises(Invalid) as caught:
         make_anchor(given_)
     assert caught.value.field in ("anchors", "metadata")
+
+
+def test_a_symbol_and_a_pattern_keep_the_path_that_they_came_with() -> None:
+    symbol = make_anchor({"type": "symbol", "symbol": "Store.close", "path": "src/store.py"})
+    assert (symbol.target, symbol.fields) == ("Store.close", {"path": "src/store.py"})
+    pattern = make_anchor({"type": "grep", "pattern": "x = 1", "path": "src/store.py", "regex": True})
+    assert (pattern.type, pattern.target, pattern.fields["path"]) == ("pattern", "x = 1", "src/store.py")
+    assert make_anchor({"type": "commit", "hash": "3fa9c1d2"}).target == "3fa9c1d2"

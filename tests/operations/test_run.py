@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,11 @@ from .conftest import Do, head, perform_with
 @pytest.fixture
 def demo(tmp_path: Path) -> Any:
     """A memory of the project that the samples speak of."""
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "app.py").write_text("def port() -> int:\n    return 8080\n", encoding="utf-8")
+    git = ["git", "-C", str(tmp_path), "-c", "user.name=Ada", "-c", "user.email=ada@example.org"]
+    for words in (["init", "--quiet"], ["add", "src"], ["commit", "--quiet", "--message", "The port"]):
+        subprocess.run([*git, *words], check=True)
     with open_memory(tmp_path, store=str(tmp_path / "marrow.db"), project=PROJECT, embedder="fake") as opened:
         opened.save("We chose SQLite because it needs no server.", domain="decisions", tags=["db"])
         capture_session(str(tmp_path / "marrow.db"))

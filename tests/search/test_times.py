@@ -12,7 +12,9 @@ from .notes import BY_NAME, Lantern, names, texts
 EARLY, LATE = "The crane in the alpha yard is yellow.", "The crane in the gamma yard is yellow."
 
 
-@pytest.mark.parametrize("question", ["When was the crane painted?", "Since when is the crane yellow?", "how long ago"])
+@pytest.mark.parametrize(
+    "question", ["When was the crane painted?", "Since when is the crane yellow?", "How long ago was it painted?"]
+)
 def test_a_question_that_asks_when_prefers_texts_that_name_a_time(empty: Lantern, question: str) -> None:
     plain, dated = "The crane was painted by Nina.", "The crane was painted in 2019."
     empty.say(plain)

@@ -21,6 +21,7 @@ from marrow.model.change import (
     Merge,
     NameProject,
     Outcome,
+    Pin,
     Reinforce,
     Relate,
     Restate,
@@ -181,6 +182,11 @@ def relate(h: History) -> None:
     h.step(Relate(source, h.pick()[1], h.chance.choice(RELS)), project=project)
 
 
+def pin(h: History) -> None:
+    project, address, _ = h.pick()
+    h.step(Pin(address, h.anchors(), h.anchors()), project=project)
+
+
 def unrelate(h: History) -> None:
     links: list[Link] = h.doors[0].ask(lambda r: list(r.all_links(h.namespace, None)))
     if links:
@@ -269,6 +275,7 @@ MOVES: dict[Move, int] = {
     reinforce: 2,
     relate: 5,
     unrelate: 2,
+    pin: 3,
     snapshot: 1,
     restore: 2,
     name: 1,

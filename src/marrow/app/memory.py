@@ -25,12 +25,17 @@ from .parts import aliases_of, refiner_of, rerank_of
 
 if TYPE_CHECKING:
     from ..memory.bench_recall import Benched as Benched
+    from ..memory.code.kept_map import KeptMap
     from ..memory.engine import Asker, Engine
     from ..memory.fill import Filled as Filled
     from ..memory.telling.tell import Talks
-    from ..operations import core, knowledge, origins, store, tree, work
+    from ..operations import blame as hindsight
+    from ..operations import code, core, git, knowledge, origins, places, store, tree, work, working
+    from ..operations import code_changes as changed_code
+    from ..operations import report as looking_back
     from ..operations import sessions as captured
     from ..operations import usage as spending
+    from ..operations.listing import Listed
     from ..operations.run import Answer
     from ..operations.table import Call, Operation
 
@@ -56,12 +61,17 @@ class _Verbs(type):
 
 def _verb(owner: type, name: str) -> Callable[..., Any]:
     """An operation as a method of `owner`, made when it is first asked for. Names and types stand in the class."""
-    from ..operations.catalogue import TABLE
+    from ..operations.listing import listed, load
     from ..operations.run import bind, invoke
 
-    operation = None if name.startswith("_") else next((e for e in TABLE.values() if method_name(e) == name), None)
-    if operation is None:
+    known = (
+        None
+        if name.startswith("_")
+        else next((one.name for one in listed().values() if method_name(one) == name), None)
+    )
+    if known is None:
         raise AttributeError(f"a memory has no {name!r}")
+    operation = load(known)
 
     def method(self: Memory, *args: Any, **kwargs: Any) -> Any:
         names = [a.name for a in operation.arguments]
@@ -113,6 +123,8 @@ class Memory(metaclass=_Verbs):
         provenance = bound(origins.memory_provenance)
         graph = bound(origins.memory_graph)
         prune_candidates = bound(origins.memory_prune_candidates)
+        blame = bound(hindsight.memory_blame)
+        rebase = bound(hindsight.memory_rebase)
 
         gap = bound(work.memory_gap)
         ask = bound(work.memory_ask)
@@ -134,6 +146,36 @@ class Memory(metaclass=_Verbs):
         pause = bound(captured.pause_project)
         resume = bound(captured.resume_project)
         compress_pending = bound(captured.compress_pending)
+        report = bound(looking_back.report_of)
+        eval = bound(looking_back.evaluate_memory)
+
+        verify = bound(places.memory_verify)
+        spatial = bound(places.memory_spatial)
+        scan = bound(places.memory_scan)
+        coverage = bound(places.memory_coverage)
+        explore = bound(working.memory_explore)
+        plan = bound(working.memory_plan)
+        read = bound(working.memory_read)
+        grep = bound(working.memory_grep)
+        glob = bound(working.memory_glob)
+        write = bound(working.memory_write)
+        edit = bound(working.memory_edit)
+
+        code_symbols = bound(code.code_symbols)
+        code_callers = bound(code.code_callers)
+        code_callees = bound(code.code_callees)
+        code_call_graph = bound(code.code_call_graph)
+        map = bound(code.memory_map)
+        code_function_map = bound(changed_code.code_function_map)
+        code_changes = bound(changed_code.code_changes)
+        code_impact = bound(changed_code.code_impact)
+
+        get_recent_commits = bound(git.get_recent_commits)
+        get_changed_files = bound(git.get_changed_files)
+        get_current_diff = bound(git.get_current_diff)
+        get_current_branch = bound(git.get_current_branch)
+        search_commits = bound(git.search_commits_of)
+        get_file_history = bound(git.get_file_history)
 
         snapshot_create = bound(knowledge.snapshot_create)
         snapshot_list = bound(knowledge.snapshot_list)
@@ -191,6 +233,7 @@ class Memory(metaclass=_Verbs):
             domains=(*DOMAINS, *self.settings.get("domains.extra", tuple)),
             redact_extra=self.settings.get("redact.extra", tuple),
             allowance=allowance_of(self.settings),
+            maps=self._map_at,
         )
 
     @cached_property
@@ -198,8 +241,18 @@ class Memory(metaclass=_Verbs):
         from ..memory.engine import Asker
         from ..operations.table import Call
 
-        asker = Asker(self.principal, self.scope, self.actor, aliases_of(self.identity))
-        return Call(self.engine, asker, None, self.settings, str(self.identity.root or ""), self._work_off)
+        root = str(self.identity.root or "")
+        asker = Asker(self.principal, self.scope, self.actor, aliases_of(self.identity), root)
+        return Call(self.engine, asker, None, self.settings, root, self._work_off)
+
+    def _map_at(self, root: str) -> KeptMap:
+        """The code map of a checkout lies beside the store, or with Marrow's own files where that is no file."""
+        from ..memory.code.kept_map import map_at
+
+        path = self.store.url.removeprefix("sqlite:")
+        is_file = path != "memory:" and "://" not in path
+        beside = os.path.dirname(os.path.abspath(path)) if is_file else self.settings.get("home", str)
+        return map_at(os.path.join(beside, "code"), root)
 
     def _work_off(self, asker: Asker) -> int:
         from ..jobs.place import Place
@@ -330,12 +383,12 @@ class Memory(metaclass=_Verbs):
 
 
 def method_names() -> list[str]:
-    from ..operations.catalogue import TABLE
+    from ..operations.listing import listed
 
-    return [method_name(entry) for entry in TABLE.values()]
+    return [method_name(one) for one in listed().values()]
 
 
-def method_name(operation: Operation) -> str:
+def method_name(operation: Operation | Listed) -> str:
     """What an operation is called in Python: its name without the group's prefix."""
     name = operation.name.removeprefix("memory_")
     return f"{name}_" if keyword.iskeyword(name) else name

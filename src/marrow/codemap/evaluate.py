@@ -17,6 +17,7 @@ from .values import NAMES_TYPE, OUTSIDE, SAYS_ITSELF, Value, generic, instance, 
 
 DEPTH_MAX = 24
 BASES_MAX = 64
+PACKAGE_FILES = 4
 PROPERTIES = frozenset("property cached_property get getter abstractproperty".split())
 
 _PART = re.compile(r"(<[^>]*>|[^.()\[\]{}<>]+)((?:\(\)|\[\]|\{\})*)")
@@ -68,7 +69,8 @@ class Evaluator(Lookup):
         for at, found in enumerate(_PART.finditer(chain)):
             part, suffixes = found[1], found[2]
             if at:
-                value = self._member(value, part, depth + 1) if value is not None else None
+                if value is not None:
+                    value, suffixes = self._step(value, part, suffixes, rules, depth + 1)
             elif part.startswith("<"):
                 value = self._type(names, scope, part[1:-1], depth + 1) or OUTSIDE
             elif part.startswith("?"):
@@ -77,7 +79,7 @@ class Evaluator(Lookup):
                 value = self._self(names, scope, "super")
                 suffixes = suffixes.removeprefix("()")
             else:
-                value = self._name(names, scope, part, depth + 1)
+                value = self._first(names, scope, part, suffixes, depth + 1)
             value = self._read(value, depth + 1) if at and value is not None else value
             for suffix in _SUFFIX.findall(suffixes):
                 if value is None:
@@ -91,6 +93,14 @@ class Evaluator(Lookup):
             if value is None:
                 return None
         return self._read(value, depth + 1) if value is not None else None
+
+    def _first(self, names: Names, scope: int, name: str, suffixes: str, depth: int) -> Value | None:
+        """What the name stands for that a chain begins with."""
+        return self._name(names, scope, name, depth)
+
+    def _step(self, value: Value, part: str, suffixes: str, rules: Rules, depth: int) -> tuple[Value | None, str]:
+        """From a value to what it has under a name, with what is still to be done to that."""
+        return self._member(value, part, depth), suffixes
 
     def _name(self, names: Names, scope: int, name: str, depth: int) -> Value | None:
         """What a bare name stands for, from the innermost scope outwards."""
@@ -117,16 +127,12 @@ class Evaluator(Lookup):
             here = symbols[here].parent
         if name in rules.selves:
             return self._self(names, scope, "self")
-        for star in names.stars:
+        for star in names.stars_at(scope):
             value = self._of_module(self._module(names, star), name, depth + 1)
-            if value is not None and value.kind != "outside":
+            if value is not None and value.kind != "outside" and (value.kind != "module" or value.files):
                 return value
-        for path in self._shares(names):
-            other = self.names(path)
-            indexes = other.children.get((TOP, name)) if other is not None else None
-            if other is not None and indexes:
-                return Value("symbol", "package", path, other.chosen(indexes))
-        return OUTSIDE
+        shared = self._shared_symbol(names, name)
+        return Value("symbol", "package", *shared) if shared is not None else OUTSIDE
 
     def _in_scope(self, names: Names, scope: int, name: str, depth: int, is_type: bool) -> Value | bool | None:
         """What a name stands for in one scope; False when that scope does not have it."""
@@ -183,7 +189,11 @@ class Evaluator(Lookup):
         """What a module has under a name: its own, what it hands on, or a module below it."""
         if depth > DEPTH_MAX:
             return None
-        for path in module.files:
+        files: Collection[str] = module.files
+        if len(files) > PACKAGE_FILES:  # of a package of many files, those that define it
+            defining = {path for path, _ in self._facts.defined(name)}
+            files = [path for path in files if path in defining]
+        for path in files:
             names = self.names(path)
             if names is None:
                 continue
@@ -211,8 +221,10 @@ class Evaluator(Lookup):
         imports = [one for one in names.imports.get((TOP, name), ()) if one.exported]
         if imports:
             return self._imported(names, imports, depth + 1)
+        if (TOP, name) in names.bindings:  # another name for something that the file has: `export {a as b}`
+            return self._bound(names, names.bindings[TOP, name], depth + 1)
         for star in names.stars:
-            if star.exported:
+            if star.exported and star.scope == TOP:
                 found = self._of_module(self._module(names, star), name, depth + 1)
                 if found is not None and found.kind != "outside":
                     return found
@@ -228,7 +240,7 @@ class Evaluator(Lookup):
         files = tuple(self._finder(names)(module.path, spelt))
         if files or not module.files:
             return Value("module", "import", module.path, files=files, name=spelt)
-        for path in module.files:  # named by where it is, not by how it was imported
+        for path in module.files[:PACKAGE_FILES]:  # named by where it is, not by how it was imported
             files = tuple(self._finder(names)(path, f".{name}"))
             if files:
                 return Value("module", "import", path, files=files, name=f".{name}")
@@ -303,40 +315,6 @@ class Evaluator(Lookup):
         if beside is not None:
             return Value("symbol", reason, *beside)
         return Value("symbol", reason, path, names.chosen(indexes)) if indexes else None
-
-    def _beside(self, names: Names, owner: Symbol, name: str) -> Ref | None:
-        """A member that is declared outside of its type: in the same file, else in the same package or project."""
-        for at in names.members.get(owner.name, ()):
-            if names.map.symbols[at].name == name:
-                return names.path, at
-        folder = names.path.rpartition("/")[0]
-        elsewhere: list[Ref] = []
-        for path, at in self._facts.defined(name):
-            other = self._facts.file(path)
-            if other is None or other.language != names.map.language:
-                continue
-            receiver = other.symbols[at].receiver
-            if receiver and receiver.rpartition(".")[2] == owner.name:
-                if path.rpartition("/")[0] == folder:
-                    return path, at
-                elsewhere.append((path, at))
-        return elsewhere[0] if len(elsewhere) == 1 else None
-
-    def _child(self, value: Value, name: str, depth: int) -> Value | None:
-        """What a namespace has: its own, and what the same namespace has in other places."""
-        symbol = self._symbol(value.ref)
-        names = self.names(value.path)
-        indexes = names.children.get((value.at, name)) if names is not None else None
-        if names is not None and indexes:
-            return Value("symbol", value.reason, value.path, names.chosen(indexes))
-        for path, at in self._facts.defined(name):
-            other = self.names(path)
-            if other is None:
-                continue
-            parent = other.map.symbols[at].parent
-            if parent != TOP and other.map.symbols[parent].qualified == symbol.qualified:
-                return Value("symbol", value.reason, path, at)
-        return OUTSIDE
 
     def _line(self, ref: Ref) -> Iterator[Ref]:
         """A type and those above it, nearest first, each once."""
@@ -428,6 +406,11 @@ class Evaluator(Lookup):
                     return found._replace(reason="typed")
             return OUTSIDE
         if value.kind == "instance":
+            for base in self._symbol(value.ref).bases:  # `class Rows(list[Row])`, `type Rows []Row`
+                held, names = generic(base)[1], self.names(value.path)
+                found = self._type(names, value.at, held[-1], depth + 1) if names is not None and held else None
+                if found is not None and found.kind != "outside":
+                    return found._replace(reason="typed")
             for method in ("__getitem__", "__iter__"):
                 member = self._member(value, method, depth + 1)
                 if member is not None and member.kind == "symbol":
@@ -448,7 +431,7 @@ class Evaluator(Lookup):
         for one in split(text, "|"):
             head, arguments = generic(one)
             rules = self._rules(names)
-            if arguments and head.rpartition(".")[2] in rules.wrappers:
+            if arguments and self._wraps(names, scope, head, rules, depth):
                 value = self._type(names, scope, arguments[0], depth + 1)
             elif arguments and head.rpartition(".")[2] in ("type", "Type"):
                 inner = self._type(names, scope, arguments[0], depth + 1)
@@ -462,6 +445,10 @@ class Evaluator(Lookup):
                 return value
             found = found or value
         return found
+
+    def _wraps(self, names: Names, scope: int, head: str, rules: Rules, depth: int) -> bool:
+        """Whether a generic type stands for what it holds."""
+        return head.rpartition(".")[2] in rules.wrappers
 
     def _type_named(self, names: Names, scope: int, head: str, depth: int) -> Value | None:
         first, *others = head.split(".")

@@ -44,10 +44,16 @@ def finds_nothing(path: str, module: str) -> Collection[str]:
 @dataclass(frozen=True)
 class Rules:
     """How names are found. `selves` and `supers` are words for the object at hand and for it as one of its bases.
-    `constructors` are the names of the member that makes one, besides the type's own. `made_by_call`: `Foo()` makes a
-    Foo. `implicit_self`: a bare name may be a member of the type around it. `wrappers` are generic types that stand for
-    what they hold (`Optional[Foo]`, `Promise[Foo]`, `Box[Foo]`). `common` are names of methods that so many types have
-    that being the only one in a project says nothing. `finder` makes, for a project, what finds the files of an import;
+    `constructors` are the names of the member that makes one, besides the type's own. `made_by_call`: `Foo()` makes
+    a Foo. `implicit_self`: a bare name may be a member of the type around it. `methods_apart`: methods have names
+    of their own (`classes.py`). `wrappers` are generic types that stand for what they hold (`Optional[Foo]`,
+    `Promise[Foo]`, `Box[Foo]`). `common` are names of methods that so many types have that being the only one in a
+    project says nothing. `members_beside` is where members stand that are declared outside of their types: anywhere
+    in the `project`, in the same `folder`, or nowhere (""). `paths`: names are paths (`paths.py`). With either,
+    `passing` are methods that give back what they are called on, for containers and locks of the language itself,
+    and `giving` those that give what it holds. `reopened`: a type may be declared in several places; `everywhere`:
+    top-level names are seen in all files; `bare_calls`: a method is called without brackets too (`open_types.py`).
+    `finder` makes, for a project, what finds the files of an import;
     `shares` what finds the files whose top-level names a file sees without importing them."""
 
     selves: frozenset[str] = frozenset()
@@ -55,8 +61,17 @@ class Rules:
     constructors: tuple[str, ...] = ()
     made_by_call: bool = False
     implicit_self: bool = False
+    methods_apart: bool = False
     wrappers: frozenset[str] = frozenset()
     common: frozenset[str] = frozenset()
+    members_beside: str = "project"
+    paths: bool = False
+    passing: frozenset[str] = frozenset()
+    giving: frozenset[str] = frozenset()
+    globals: frozenset[str] = frozenset()
+    reopened: bool = False
+    everywhere: bool = False
+    bare_calls: bool = False
     finder: Callable[[Project], Finder] = lambda project: finds_nothing
     shares: Callable[[Project, str], Collection[str]] = lambda project, path: ()
 
@@ -64,10 +79,11 @@ class Rules:
 @dataclass(frozen=True)
 class Language:
     """`grammar` gives tree-sitter's grammar for it, loaded when asked. `read` turns a parsed text into a map; it gets
-    the root, the bytes and the path."""
+    the root, the bytes and the path. `meant` may name another language that a file is in by what stands in it."""
 
     name: str
     suffixes: tuple[str, ...]
     grammar: Callable[[], object]
     read: Callable[[Node, bytes, str], FileMap]
     rules: Rules = field(default_factory=Rules)
+    meant: Callable[[str, bytes], str] = lambda path, source: ""

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from ..model.code import TOP, TYPES, Binding, FileMap, Import
+from ..model.code import TOP, TYPES, Binding, FileMap, Import, Symbol
 
 Place = tuple[int, str]
+
+_MEMBERS = frozenset(("method", "constructor", "field", "property"))
+# What declares nothing that is there when the program runs, and so gives way to what does.
+_MERE = {"interface": 1, "type": 1, "namespace": 2, "module": 2}
+_HOLDERS = TYPES | frozenset(("namespace", "module"))
 
 
 class Names:
@@ -18,7 +23,8 @@ class Names:
         self.children: dict[Place, list[int]] = {}
         self.members: dict[str, list[int]] = {}  # declared outside of their types, by the type's name
         for at, symbol in enumerate(found.symbols):
-            self.children.setdefault((symbol.parent, symbol.name), []).append(at)
+            if not self._is_loose(symbol):
+                self.children.setdefault((symbol.parent, symbol.name), []).append(at)
             if symbol.receiver:
                 self.members.setdefault(symbol.receiver.rpartition(".")[2], []).append(at)
         self.bindings: dict[Place, list[Binding]] = {}
@@ -32,6 +38,15 @@ class Names:
             else:
                 self.imports.setdefault((one.scope, one.local), []).append(one)
 
+    def _is_loose(self, symbol: Symbol) -> bool:
+        """Whether it is a member of something else than what it stands in: of a type that it names, or of something
+        that has no name itself, an object that is written where it is used."""
+        if symbol.kind not in _MEMBERS:
+            return bool(symbol.receiver) and symbol.kind != "function"
+        if symbol.parent == TOP or symbol.receiver:
+            return bool(symbol.receiver)
+        return self.map.symbols[symbol.parent].kind not in _HOLDERS
+
     def type_around(self, scope: int) -> int:
         """The innermost type that a scope is in or is; `TOP` for none."""
         symbols = self.map.symbols
@@ -39,9 +54,29 @@ class Names:
             scope = symbols[scope].parent
         return scope
 
+    def stars_at(self, scope: int) -> list[Import]:
+        """What is imported without a name and seen in a scope, the innermost first."""
+        if len(self.stars) == 1 and self.stars[0].scope == TOP:
+            return self.stars
+        around = [scope]
+        while scope != TOP:
+            scope = self.map.symbols[scope].parent
+            around.append(scope)
+        seen = [star for star in self.stars if star.scope in around]
+        return sorted(seen, key=lambda star: around.index(star.scope)) if len(seen) > 1 else seen
+
     def chosen(self, indexes: list[int]) -> int:
-        """Of several definitions of one name, the one that counts: the last that is no mere overload."""
+        """Of several definitions of one name, the one that counts: the last that is no mere overload, and rather a
+        thing than a type or namespace that only shares its name."""
+        if len(indexes) == 1:
+            return indexes[0]
+        symbols = self.map.symbols
+        best, rank = indexes[-1], 3
         for at in reversed(indexes):
-            if not any(d.rpartition(".")[2] == "overload" for d in self.map.symbols[at].decorators):
-                return at
-        return indexes[-1]
+            symbol = symbols[at]
+            if any(d.rpartition(".")[2] == "overload" for d in symbol.decorators):
+                continue
+            mere = _MERE.get(symbol.kind, 0)
+            if mere < rank:
+                best, rank = at, mere
+        return best

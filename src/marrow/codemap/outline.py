@@ -74,8 +74,7 @@ class Outline:
         self._starts = [one[0] for one in special]
         self._dropped = SPACE + optional
         self._parents = self._nest()
-        self._scopes = [at for at, found in enumerate(self._found) if found.kind in SCOPES]
-        self._scope_starts = [self._found[at].first for at in self._scopes]
+        self._borders, self._between = self._flat()
 
     def symbols(self) -> tuple[Symbol, ...]:
         inside: dict[int, list[Span]] = {}
@@ -107,13 +106,7 @@ class Outline:
 
     def scope_at(self, byte: int) -> int:
         """The innermost function, type or namespace around a place; `TOP` outside of all."""
-        at = bisect_right(self._scope_starts, byte) - 1
-        index = self._scopes[at] if at >= 0 else TOP
-        while index != TOP and self._found[index].last <= byte:
-            index = self._parents[index]
-        while index != TOP and self._found[index].kind not in SCOPES:
-            index = self._parents[index]
-        return index
+        return self._between[bisect_right(self._borders, byte)]
 
     def kind_of(self, index: int) -> str:
         return self._found[index].kind
@@ -152,6 +145,26 @@ class Outline:
         if strings:
             bare = b"\0".join((bare, *[_plain(one) for one in strings]))
         return blake2b(bare, digest_size=8).hexdigest()
+
+    def _flat(self) -> tuple[list[int], list[int]]:
+        """Where scopes begin and end, and the innermost scope before, between and after these places."""
+        borders, between, open_ = list[int](), [TOP], list[int]()
+        for at, found in enumerate(self._found):
+            if found.kind not in SCOPES:
+                continue
+            self._close(found.first, borders, between, open_)
+            while open_ and self._found[open_[-1]].last < found.last:  # they overlap, which only broken code does
+                open_.pop()
+            borders.append(found.first)
+            between.append(at)
+            open_.append(at)
+        self._close(len(self._source) + 1, borders, between, open_)
+        return borders, between
+
+    def _close(self, to: int, borders: list[int], between: list[int], open_: list[int]) -> None:
+        while open_ and self._found[open_[-1]].last <= to:
+            borders.append(self._found[open_.pop()].last)
+            between.append(open_[-1] if open_ else TOP)
 
     def _nest(self) -> list[int]:
         parents, open_ = [], list[int]()

@@ -23,6 +23,8 @@ def map_of(path: str, source: bytes) -> FileMap:
     if not name:
         return FileMap("")
     known = language(name)
+    if other := known.meant(path, source):
+        known = language(other)
     tree = tree_of(known, source)
     return known.read(tree.root_node, source, path)
 

@@ -7,14 +7,15 @@ is meant.
 from __future__ import annotations
 
 from ..model.code import CALLABLES, REASONS, TOP, TYPES, Call, Edge
-from .evaluate import DEPTH_MAX, Evaluator
+from .evaluate import DEPTH_MAX
 from .facts import Ref
 from .language import Rules
 from .names import Names
+from .open_types import OpenTypes
 from .values import Value
 
 
-class Resolver(Evaluator):
+class Resolver(OpenTypes):
     """Finds what calls call, in a project. Keeps what it has found: made anew when files have changed."""
 
     def edges(self, path: str) -> list[Edge]:
@@ -40,15 +41,23 @@ class Resolver(Evaluator):
         makes = chain.endswith("{}")
         chain = chain.removesuffix("{}")
         before, _, name = chain.rpartition(".")
+        if rules.paths and name.endswith("!"):
+            return self._macro(names, name[:-1])
         if before:
             owner = self._value(names, call.scope, before, 0)
             if owner is None:
                 return self._only(names, name, rules)
-            value = self._member(owner, name, 0)
+            value = self._callee(owner, name, rules, 0)
+            if value is None or value.kind == "outside":
+                value = self._of_another(names, call.scope, before, name, rules) or value
+            if rules.paths and owner.kind == "instance" and (value is None or value.kind == "outside"):
+                return self._of_a_trait(names, name, rules)
         elif name in rules.supers:  # in Python, only what gives the object as one of its bases
             value = None if rules.made_by_call else self._super_constructor(names, call.scope)
         else:
-            value = self._name(names, call.scope, name, 0)
+            value = self._first(names, call.scope, name, "{}" if makes else "()", 0)
+            if makes and (value is None or value.kind != "symbol"):  # a variable may have the name of its type
+                value = self._type_name(names, call.scope, name, 0) or value
         return self._called(value, makes or rules.made_by_call, 0)
 
     def _called(self, value: Value | None, makes: bool, depth: int) -> tuple[Ref, str] | None:
@@ -59,9 +68,9 @@ class Resolver(Evaluator):
         if value.kind == "instance":  # an object that can be called
             member = self._member(value, "__call__", depth + 1)
             return self._called(member, makes, depth + 1) if member is not None and member.kind == "symbol" else None
-        if symbol.kind in CALLABLES:
+        if symbol.kind in CALLABLES or symbol.kind in ("table", "view"):
             return value.ref, value.reason
-        if symbol.kind in TYPES:
+        if symbol.kind in TYPES or (symbol.kind == "constant" and self._is_variant(value.path, symbol)):
             return value.ref, "constructor" if value.reason in ("local", "import", "package", "self") else value.reason
         return None
 
@@ -85,3 +94,31 @@ class Resolver(Evaluator):
                 return None
             found = path, at
         return (found, "unique") if found is not None else None
+
+    def _of_a_trait(self, names: Names, name: str, rules: Rules) -> tuple[Ref, str] | None:
+        """What a type does not have itself comes from a trait: the only one in the project that has it."""
+        if name in rules.common:
+            return None
+        found: Ref | None = None
+        for path, at in self._facts.defined(name):
+            other = self._facts.file(path)
+            if other is None or other.language != names.map.language:
+                continue
+            parent = other.symbols[at].parent
+            if parent != TOP and other.symbols[parent].kind == "trait" and other.symbols[at].kind in CALLABLES:
+                if found is not None:
+                    return None
+                found = path, at
+        return (found, "unique") if found is not None else None
+
+    def _macro(self, names: Names, name: str) -> tuple[Ref, str] | None:
+        """A macro of the same file, else the only one of its name."""
+        found: list[Ref] = []
+        for path, at in self._facts.defined(name):
+            other = self._facts.file(path)
+            if other is not None and other.language == names.map.language and other.symbols[at].kind == "macro":
+                found.append((path, at))
+        own = [ref for ref in found if ref[0] == names.path]
+        if own:
+            return own[-1], "local"
+        return (found[-1], "package") if len({path for path, _ in found}) == 1 else None

@@ -12,6 +12,7 @@ from ..memory.refine import refine
 from ..model.moments import MICROS_PER_DAY
 from ..model.trace import FAILED
 from .abandoned import close_abandoned
+from .code import CodeKeeper
 from .condense import condense_due
 from .drain import drain
 from .place import Place, PlaceAt
@@ -39,8 +40,9 @@ class Chores:
         self._default = default
         self._places = places
         self._tidied_at = 0
-        self._counts: dict[str, int] = {"drained": 0, "worked_off": 0, "embedded": 0}
+        self._counts: dict[str, int] = {"drained": 0, "worked_off": 0, "embedded": 0, "mapped": 0}
         self._counting = threading.Lock()
+        self._code = CodeKeeper()
 
     def warm(self) -> None:
         """Load what the first question needs, so that it does not wait for it."""
@@ -54,8 +56,9 @@ class Chores:
         """One part of what there is to do; whether there is more at once. What is found already is found better only
         while it is quiet: embedding takes a whole core."""
         self._flush()
-        drained = drain(self._home, self._place_at, self._default())
+        drained = drain(self._home, self._place_at, self._default(), self._code.noticed)
         self._add("drained", drained)
+        self._add("mapped", self._code.update())
         worked = embedded = 0
         for place in self._every():
             if is_stopping():
@@ -65,17 +68,24 @@ class Chores:
                 embedded += self._add("embedded", refine(place.engine))
         if not drained and not worked:  # what is old and waits all the same is worked off first
             self._tidy()
+            if is_quiet():
+                self._code.map_one()
         return bool(drained or worked or embedded)
 
     def all_now(self) -> int:
         """Everything that waits, without waiting for more of it."""
         done = 0
-        while found := drain(self._home, self._place_at, self._default()):
+        while found := drain(self._home, self._place_at, self._default(), self._code.noticed):
             done += self._add("drained", found)
+        self._add("mapped", self._code.update())
         for place in self._every():
             while found := work_off(place, self._place_at, everything=True):
                 self._add("worked_off", found)
         return done
+
+    def stop(self) -> None:
+        """End what was started beside the turns."""
+        self._code.stop()
 
     def condense(self) -> int:
         """Let a language model tell better what sessions left, where one is configured and may be asked: it may take a

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import logging
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from ..capture import inbox, paused
 from ..memory.observed.said import may_be_kept
@@ -28,11 +28,19 @@ log = logging.getLogger("marrow.background")
 Line = tuple[Mapping[str, object], str]
 
 
-def drain(home: str, place_at: PlaceAt, default: Place) -> int:
-    """Take in one part of the inbox; how many lines that were. Asked again until it is 0, nothing waits."""
+Noticed = Callable[[Place, Sequence[Trace]], None]
+
+
+def _nobody(place: Place, traces: Sequence[Trace]) -> None:
+    return
+
+
+def drain(home: str, place_at: PlaceAt, default: Place, noticed: Noticed = _nobody) -> int:
+    """Take in one part of the inbox; how many lines that were. Asked again until it is 0, nothing waits. `noticed` is
+    told of what was taken in."""
     for segment in inbox.segments(home):
         try:
-            taken = _from_segment(home, segment, place_at, default)
+            taken = _from_segment(home, segment, place_at, default, noticed)
         except OSError as problem:  # one that cannot be read must not hold up the others
             log.warning("%s of the inbox cannot be read: %s", segment, problem)
             continue
@@ -41,7 +49,7 @@ def drain(home: str, place_at: PlaceAt, default: Place) -> int:
     return 0
 
 
-def _from_segment(home: str, segment: str, place_at: PlaceAt, default: Place) -> int:
+def _from_segment(home: str, segment: str, place_at: PlaceAt, default: Place, noticed: Noticed) -> int:
     """A position belongs to one file: a new one of the same name is read from its beginning."""
     key, size = f"{segment}#{inbox.identity(home, segment)}", inbox.size(home, segment)
     with default.engine.store.reading() as reader:
@@ -49,7 +57,7 @@ def _from_segment(home: str, segment: str, place_at: PlaceAt, default: Place) ->
     if offset > size:
         offset = 0
     if size > offset:
-        return _take(home, segment, key, offset, place_at, default)
+        return _take(home, segment, key, offset, place_at, default, noticed)
     if inbox.is_old(segment):
         # The position first: a file that is read twice is kept once, one that is not read is lost.
         with default.engine.store.writing() as writer:
@@ -58,7 +66,7 @@ def _from_segment(home: str, segment: str, place_at: PlaceAt, default: Place) ->
     return 0
 
 
-def _take(home: str, segment: str, key: str, offset: int, place_at: PlaceAt, default: Place) -> int:
+def _take(home: str, segment: str, key: str, offset: int, place_at: PlaceAt, default: Place, noticed: Noticed) -> int:
     chunk = inbox.read(home, segment, offset, last=inbox.is_old(segment))
     if chunk.offset == offset:
         return 0
@@ -89,6 +97,8 @@ def _take(home: str, segment: str, key: str, offset: int, place_at: PlaceAt, def
         _keep(place, traces, None)
     last, traces = ours[-1] if ours else (default, [])
     _keep(last, traces, (key, chunk.offset))
+    for place, some in groups.values():
+        noticed(place, some)
     return max(1, len(chunk.entries))
 
 

@@ -26,7 +26,7 @@ def in_project(asker: Asker, project: str) -> Asker:
     """The same for another project, whose other names are not known here."""
     if project == asker.scope.project:
         return asker
-    return replace(asker, scope=replace(asker.scope, project=project), aliases=())
+    return replace(asker, scope=replace(asker.scope, project=project), aliases=(), root="")
 
 
 def rules(settings: Settings) -> Rules:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from dataclasses import replace
 
 from ..memory.witness import witness
 from ..model.errors import MarrowError, RateLimited, ReadOnly, Unavailable
@@ -11,6 +12,7 @@ from ..model.trace import FAILED, RAW, Trace
 from ..settings import Settings
 from ..store.receive_traces import settle_traces
 from .abandoned import IDLE_AT_START_MICROS, close_abandoned
+from .drift import follow as follow_drift
 from .place import NAMED, Place, PlaceAt, in_project, rules
 
 LOOKED_AT = 2_000
@@ -36,25 +38,28 @@ def work_off(place: Place, place_at: PlaceAt | None = None, *, everything: bool 
         sessions.setdefault((trace.project, trace.session), []).append(trace)
     done = 0
     for (project, _), traces in sessions.items():
-        settings = _settings_at(traces[-1], place, place_at)
-        there = place._replace(asker=in_project(asker, project), settings=settings)
+        settings, root = _found_at(traces[-1], place, place_at)
+        there = place._replace(asker=replace(in_project(asker, project), root=root), settings=settings)
         batches = ripe(traces, engine.clock(), everything=everything)
         for batch in batches:
             done += _attempt(there, batch, account=batch is batches[-1])
+            follow_drift(there, batch)
             if any(trace.event == "session-start" for trace in batch):
                 close_abandoned(there, engine.clock(), IDLE_AT_START_MICROS, (project,))
     return done
 
 
-def _settings_at(trace: Trace, place: Place, place_at: PlaceAt | None) -> Settings:
-    """Those of the folder that a session is in; the user's own where it is gone or says nothing that can be read."""
+def _found_at(trace: Trace, place: Place, place_at: PlaceAt | None) -> tuple[Settings, str]:
+    """The settings of the folder that a session is in, and the root of its project there; the user's own, and no root,
+    where the folder is gone or says nothing that can be read."""
     if place_at is None:
-        return place.settings
+        return place.settings, place.asker.root if trace.project == place.asker.scope.project else ""
     said = trace.fields
     try:
-        return place_at(*(str(said.get(name) or "") for name in NAMED)).settings
+        found = place_at(*(str(said.get(name) or "") for name in NAMED))
     except MarrowError:
-        return place.settings
+        return place.settings, ""
+    return found.settings, found.asker.root if found.asker.scope.project == trace.project else ""
 
 
 def ripe(traces: Sequence[Trace], now: int, *, everything: bool) -> list[list[Trace]]:

@@ -13,6 +13,7 @@ from ..model.record import CURRENT, Filter, Record
 from ..model.scope import READ
 from ..model.text import first_line, token_estimate
 from ..store.protocol import Reader
+from .code.for_context import calls_around, changed_functions
 from .engine import Asker, Engine
 from .recall import recall
 from .telling.wording import line
@@ -73,9 +74,10 @@ def context(
         look = _Look(reader, asker, now)
         sources: tuple[tuple[str, Callable[[], Sequence[Note]]], ...] = (
             ("sessions", lambda: [*_left(look), *_open(look)]),
-            ("code", lambda: _changed(look)),
+            ("code", lambda: [*map(Note, changed_functions(engine, asker)), *_changed(look)]),
             ("learnings", lambda: _learnt(look)),
             ("observations", lambda: _focused(engine, asker, focus, now) if focus.strip() else _known(look)),
+            ("call_graph", lambda: [*map(Note, calls_around(engine, asker, focus))]),
         )
         layers, left, spare, unused = [], 0, budget_tokens, 0
         for name, notes in sources:

@@ -28,6 +28,7 @@ from .lately import Given, Lately
 if TYPE_CHECKING:
     from ..search.find import Rerank
     from ..store.protocol import Vector
+    from .code.kept_map import KeptMap
 
 T = TypeVar("T")
 
@@ -61,6 +62,7 @@ class Engine:
     told: list[tuple[str, str, Injection]] = field(default_factory=list)
     counting: threading.Lock = field(default_factory=threading.Lock)
     named: set[str] = field(default_factory=set)
+    maps: Callable[[str], KeptMap] | None = None  # the code map of the checkout in a folder
 
     def embed(self) -> Embed | None:
         """What the door embeds texts with; None when search goes by words alone."""
@@ -122,12 +124,14 @@ def vectors_by(embedder: Embedder, texts: Sequence[str]) -> list[Vector]:
 
 @dataclass(frozen=True, slots=True)
 class Asker:
-    """Who asks, and from where: what a verb is told about its caller. `aliases` are its project's other names."""
+    """Who asks, and from where: what a verb is told about its caller. `aliases` are its project's other names, `root`
+    is the folder of its project where that is at hand."""
 
     principal: Principal
     scope: Scope
     actor: str = "user"
     aliases: tuple[str, ...] = ()
+    root: str = ""
 
     @property
     def namespace(self) -> str:

@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..model.change import NEW, Receipt, Say
+from ..model.change import AGAIN, KNOWN, NEW, Pin, Receipt, Restate, Say, Step
 from ..model.draft import Draft, check_kind, occurrence_of, standing_of
 from ..model.errors import Invalid, TooLarge
-from ..model.record import Record
+from ..model.record import CURRENT, Record
 from ..search.compare import NEAR, Likeness, compare, compared_from
 from ..store.receive import Embed
+from .anchors.mentions import NOTHING, mentions
+from .anchors.pin import pin_all
 from .engine import Asker, Engine, resolve, submit, vectors_by
 from .feedback import heard
 
 if TYPE_CHECKING:
     from ..store.protocol import Vector
 
+OPERATION = "memory_save"
 BATCH_MAX = 1000
+# What comes in bulk, and tells of its moment alone.
+UNPINNED_KINDS = frozenset("observation document commit conversation log summary handoff".split())
 COMPARED_MAX = 64
 NEAREST = 3
 LIKENESSES_MAX = 5
@@ -53,7 +59,7 @@ class Remembered(NamedTuple):
 
 
 def remember(
-    engine: Engine, asker: Asker, drafts: Sequence[Draft], *, scope: str = "project", operation: str = "memory_save"
+    engine: Engine, asker: Asker, drafts: Sequence[Draft], *, scope: str = "project", operation: str = OPERATION
 ) -> Remembered:
     """Save the drafts, all of them or none, as one event."""
     if not drafts:
@@ -66,6 +72,8 @@ def remember(
     if project is None:
         raise Invalid(f"{scope!r} is no scope to save in.", hint="project or global.", field="scope")
     now = engine.clock()
+    if project and operation == OPERATION:
+        drafts = pinned_drafts(engine, asker, drafts)
     says = [say_of(engine, asker, draft, now) for draft in drafts]
     noun = says[0].kind if len(says) == 1 else f"{len(says)} nodes"
     vectors: dict[str, Vector] = {}
@@ -73,7 +81,8 @@ def remember(
         engine, asker, operation, says, summary=f"remember {noun}", project=project, embed=_keeping(engine, vectors)
     )
     is_compared = len(drafts) <= COMPARED_MAX
-    if operation == "memory_save":  # what is taken in from elsewhere follows from no recall
+    _pin_anew(engine, asker, says, receipt)
+    if operation == OPERATION:  # what is taken in from elsewhere follows from no recall
         heard(engine, asker, (text for say in says for text in (say.content, *(target for _, target in say.links))))
     saved = []
     for outcome in receipt.outcomes:
@@ -85,6 +94,48 @@ def remember(
         about = (node.address, outcome.what, record.project, node.kind, domain, node.content)
         saved.append(Saved(*about, outcome.redacted, alike))
     return Remembered(tuple(saved), receipt, is_compared)
+
+
+def pinned_drafts(engine: Engine, asker: Asker, drafts: Sequence[Draft]) -> Sequence[Draft]:
+    """The drafts with anchors to the code that they name, and with evidence for those that they came with. Cheap for
+    those that name none."""
+    if not asker.root or len(drafts) > COMPARED_MAX:
+        return drafts
+    named = [mentions(draft.content) if _is_pinned(draft) else NOTHING for draft in drafts]
+    chosen = [at for at, draft in enumerate(drafts) if _is_pinned(draft) and (draft.anchors or any(named[at]))]
+    if not chosen:
+        return drafts
+    pins = pin_all(engine, asker.root, [(drafts[at].anchors, named[at]) for at in chosen])
+    found = dict(zip(chosen, pins, strict=True))
+    return [replace(draft, anchors=found.get(at, draft.anchors)) for at, draft in enumerate(drafts)]
+
+
+def _pin_anew(engine: Engine, asker: Asker, says: Sequence[Say], receipt: Receipt) -> None:
+    """What is said again holds as the code is now: older evidence for the same places goes, and so does its drift."""
+    again = [
+        (o.record, s) for o, s in zip(receipt.outcomes, says, strict=True) if o.what in (KNOWN, AGAIN) and o.record
+    ]
+    pairs = [(record, say) for record, say in again if say.anchors]
+    if not pairs:
+        return
+    with engine.store.reading() as reader:
+        known = reader.anchors([record.entry for record, _ in pairs], CURRENT)
+    steps: list[Step] = []
+    for record, say in pairs:
+        places = {(anchor.type, anchor.target) for anchor in say.anchors}
+        old = [
+            one for one in known.get(record.entry, ()) if (one.type, one.target) in places and one not in say.anchors
+        ]
+        if old:
+            steps.append(Pin(record.node.address, (), tuple(old)))
+        if record.standing.drift:
+            steps.append(Restate(record.node.address, (("drift", ""),), "said again"))
+    if steps:
+        submit(engine, asker, OPERATION, steps, summary="pinned anew", project=pairs[0][0].project)
+
+
+def _is_pinned(draft: Draft) -> bool:
+    return isinstance(draft.content, str) and draft.kind not in UNPINNED_KINDS
 
 
 def _keeping(engine: Engine, vectors: dict[str, Vector]) -> Embed | None:

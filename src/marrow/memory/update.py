@@ -12,6 +12,7 @@ from ..model.node import Occurrence
 from .engine import Asker, Engine, resolve, submit
 from .feedback import count, heard
 from .remember import Similar, similar
+from .verify import pin_to_now
 
 STANDING_FIELDS = (
     "domain priority confidence tags aliases pinned ttl_days classification approved preliminary drift".split()
@@ -58,6 +59,8 @@ def update(
         count(engine, asker.principal, reader, record.entry)
     heard(engine, asker, [content or "", reason])
     outcome = receipt.outcomes[0]
+    if content is not None and asker.root:
+        pin_to_now(engine, asker, outcome.record)
     alike: tuple[Similar, ...] = ()
     embed = engine.embed()
     if outcome.record is not None and embed is not None:

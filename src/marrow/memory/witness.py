@@ -31,7 +31,7 @@ from .observed.observe import observe
 from .observed.said import Said, said
 from .observed.subject import subject
 from .recall import ACCOUNT
-from .remember import say_of
+from .remember import pinned_drafts, say_of
 
 OPERATION = "session_capture"
 TOOL_EVENTS = frozenset(("post-tool", "tool-failed"))
@@ -71,7 +71,8 @@ def witness(engine: Engine, asker: Asker, rules: Rules, traces: Sequence[Trace],
         session = followed(before, bodies)
         seen = _seen(_just_before(reader, asker, traces), bodies)
         heard = _heard(bodies, rules)
-        drafts = [_seen_draft(one, session, rules) for one in seen] + [_said_draft(one, session) for one in heard]
+        drafts = [_seen_draft(one, session, rules) for one in seen]
+        drafts += pinned_drafts(engine, asker, [_said_draft(one, session) for one in heard])
         steps: list[Step] = [say_of(engine, asker, draft, engine.clock()) for draft in drafts]
         ended = session.ended_at is not None
         if account and (ended or session.detail.get(DUE)):

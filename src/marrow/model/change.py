@@ -67,6 +67,15 @@ class Relate:
 
 
 @dataclass(frozen=True, slots=True)
+class Pin:
+    """Change where a node is anchored: end the anchors in `closed`, make those in `opened`."""
+
+    address: str
+    opened: tuple[Anchor, ...] = ()
+    closed: tuple[Anchor, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class TakeSnapshot:
     name: str
     tags: tuple[str, ...] = ()
@@ -110,7 +119,7 @@ class Merge:
     chain: tuple[Event, ...] = ()
 
 
-Step = Say | Supersede | Restate | Reinforce | Relate | TakeSnapshot | RestoreTo | NameProject | Merge
+Step = Say | Supersede | Restate | Reinforce | Relate | Pin | TakeSnapshot | RestoreTo | NameProject | Merge
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,8 @@ GROUPS = {
     "core": "the everyday verbs",
     "tree": "what is known, and how it came to be",
     "work": "where we are",
+    "code": "memory that knows the repository",
+    "git": "the hot tier",
     "knowledge": "what the organisation knows",
     "store": "the memory itself",
 }

@@ -21,6 +21,14 @@ ANCHOR_TYPES = ("file", "lines", "symbol", "pattern", "dependency", "commit")
 # The seeds' names for two of them are accepted.
 ANCHOR_SPELLINGS = {"content_hash": "lines", "grep": "pattern"}
 
+# What an anchor's target may be called, besides target. A symbol or a pattern may have a path too.
+_OWN_WORDS = {
+    "symbol": ("symbol", "name"),
+    "pattern": ("pattern",),
+    "dependency": ("name",),
+    "commit": ("commit", "hash"),
+}
+
 _REL = re.compile(r"[a-z][a-z0-9_]{0,39}\Z")
 
 
@@ -81,7 +89,8 @@ def make_anchor(given: object) -> Anchor:
         rest = dict(given)
         named = rest.pop("type", "file")
         type_ = ANCHOR_SPELLINGS.get(str(named), str(named))
-        target = next((rest.pop(k) for k in ("target", "path", "file", "symbol", "pattern", "name") if k in rest), None)
+        own = ("target", *_OWN_WORDS.get(type_, ()), "path", "file", "symbol", "pattern", "name")
+        target = next((rest.pop(word) for word in own if word in rest), None)
         if type_ in ANCHOR_TYPES and isinstance(target, str) and target.strip():
             checked = _inside(target.strip()) if type_ in ("file", "lines") else target.strip()
             return Anchor(type_, checked, metadata_text(rest))

@@ -3,10 +3,42 @@
 from __future__ import annotations
 
 from ..model.groups import GROUPS
-from . import core, knowledge, origins, sessions, store, tree, usage, work
+from . import (
+    blame,
+    code,
+    code_changes,
+    core,
+    git,
+    knowledge,
+    origins,
+    places,
+    report,
+    sessions,
+    store,
+    tree,
+    usage,
+    work,
+    working,
+)
 from .table import NAMES, TABLE, Operation
 
-MODULES = (core, tree, origins, work, sessions, knowledge, store, usage)
+MODULES = (
+    core,
+    tree,
+    origins,
+    blame,
+    work,
+    sessions,
+    report,
+    code,
+    code_changes,
+    places,
+    working,
+    git,
+    knowledge,
+    store,
+    usage,
+)
 
 
 def _sort() -> None:

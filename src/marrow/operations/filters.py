@@ -47,7 +47,8 @@ def named_project(call: Call, name: str) -> str:
 def in_project(call: Call, project: str) -> Asker:
     """The same caller, standing in another project."""
     scope = replace(call.asker.scope, project=named_project(call, project))
-    return replace(call.asker, scope=scope, aliases=())
+    root = call.asker.root if scope == call.asker.scope else ""
+    return replace(call.asker, scope=scope, aliases=(), root=root)
 
 
 def wanted(

@@ -5,7 +5,10 @@ from __future__ import annotations
 import re
 
 from ..model.groups import GROUPS
-from .table import TABLE, Operation
+from .listing import listed, load
+from .table import Operation
+
+CORE = "core"
 
 _WHEN = """Marrow is this project's memory. It keeps why things are as they are, and says when that changed.
 - Start of a task, or a new subject: memory_recall with the message. An empty answer means nothing is known.
@@ -27,10 +30,12 @@ def guide(context: str) -> str:
         return _WHEN
     if context in _HOSTS:
         return f"{_WHEN}\n{_HOSTS[context]}"
-    lines = [_WHEN, *_HOSTS.values()]
+    lines = [_WHEN, *_HOSTS.values(), f"\n{CORE}: {GROUPS[CORE]}"]
+    lines += [f"- {_usage(load(one.name))}: {_brief(one.summary)}" for one in listed().values() if one.group == CORE]
+    lines.append("\nThe others, by group; each one's own description says what it takes.")
     for group, meaning in GROUPS.items():
-        lines.append(f"\n{group}: {meaning}")
-        lines += [f"- {_usage(entry)}: {_brief(entry.summary)}" for entry in TABLE.values() if entry.group == group]
+        if names := [one.name for one in listed().values() if one.group == group != CORE]:
+            lines.append(f"- {group} ({meaning}): {', '.join(names)}")
     return "\n".join(lines)
 
 

@@ -16,9 +16,9 @@ from ..model.errors import Invalid, NotFound
 from ..model.nearest import nearest
 from ..model.text import shorten, token_estimate
 from ..store.protocol import Measurement
-from .catalogue import NAMES, TABLE
 from .filters import in_project
-from .table import Argument, Call, Operation
+from .listing import load, names
+from .table import NAMES, Argument, Call, Operation
 
 BUDGET_DEFAULT, BUDGET_MAX = 2_000, 20_000
 BUDGET_ARGUMENT, PROJECT_ARGUMENT = "budget_tokens", "project"
@@ -41,12 +41,12 @@ class Answer:
 
 
 def find_operation(name: str) -> Operation:
-    known = NAMES.get(name)
+    known = NAMES.get(name) or names().get(name)
     if known is None:
-        near = nearest(name, NAMES)
+        near = nearest(name, names())
         hint = f"Did you mean {near}?" if near else "memory_help with context=all lists them."
         raise NotFound(f"There is no operation {name!r}.", hint=hint, field="operation")
-    return TABLE[known]
+    return load(known)
 
 
 def perform(call: Call, name: str, given: Mapping[str, Any]) -> Answer:
@@ -70,10 +70,13 @@ def invoke(call: Call, operation: Operation, bound: Mapping[str, Any]) -> Any:
 
 
 def _budget(operation: Operation, arguments: dict[str, Any]) -> int:
-    takes_it = any(a.name == BUDGET_ARGUMENT for a in operation.arguments)
-    given = arguments.get(BUDGET_ARGUMENT) if takes_it else arguments.pop(BUDGET_ARGUMENT, None)
+    takes_it = next((a for a in operation.arguments if a.name == BUDGET_ARGUMENT), None)
+    if takes_it is None:
+        given = arguments.pop(BUDGET_ARGUMENT, None)
+    else:
+        given = next((arguments[name] for name in (BUDGET_ARGUMENT, *takes_it.spellings) if name in arguments), None)
     if given is None:
-        return BUDGET_DEFAULT
+        return (takes_it and takes_it.default) or BUDGET_DEFAULT
     if not isinstance(given, int) or isinstance(given, bool) or not 1 <= given <= BUDGET_MAX:
         raise Invalid(f"budget_tokens is a whole number from 1 to {BUDGET_MAX:,}.", field=BUDGET_ARGUMENT)
     return given
@@ -196,7 +199,7 @@ def _fit_text(result: Any, budget: int) -> tuple[Any, str]:
         result = result._replace(content=shorten(result.content, max(20, budget * 2 // 3)))
     if "items" not in result._fields:
         return result, shorten(result.text(), budget)
-    for tokens in TEXT_TOKENS:
+    for tokens in TEXT_TOKENS if any(hasattr(item, "content") for item in result.items) else ():
         result = result._replace(items=tuple(_shortened(item, tokens) for item in result.items))
         text = result.text()
         if token_estimate(text) <= budget:

@@ -11,12 +11,26 @@ import types
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Annotated, Any, Concatenate, Literal, ParamSpec, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    Concatenate,
+    Literal,
+    ParamSpec,
+    TypeVar,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
-from ..memory.engine import Asker, Engine
 from ..model.groups import GROUPS
 from ..model.scope import READ
-from ..settings import Settings
+
+if TYPE_CHECKING:
+    from ..memory.engine import Asker, Engine
+    from ..settings import Settings
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -13,10 +13,12 @@ from ..model.address import shown
 from ..model.moments import age, iso
 from ..model.node import GLOBAL_PROJECT
 from ..model.record import Record
+from ..model.text import shorten
 from ..search.cut import Kept
 from ..search.find import Hit
 
 LOW_CONFIDENCE = 0.5
+DRIFT_TOKENS = 30
 NO_REASONS: Mapping[str, float] = MappingProxyType({})
 
 
@@ -59,7 +61,8 @@ def view(record: Record, now: int, *, score: float = 0.0, why: Mapping[str, floa
     if standing.preliminary:
         marks.append("preliminary")
     if standing.drift:
-        marks.append(f"code {standing.drift}")
+        what = f": {shorten(standing.reason, DRIFT_TOKENS)}" if standing.reason else ""
+        marks.append(f"code {standing.drift}{what}")
     if standing.confidence < LOW_CONFIDENCE:
         marks.append(f"confidence {standing.confidence:g}")
     if record.project == GLOBAL_PROJECT:

@@ -35,6 +35,7 @@ TITLES = {
     "code": "Changed lately",
     "learnings": "Learnt here",
     "observations": "Known",
+    "call_graph": "Who calls what",
 }
 # What the label, the titles and the last line of a context take.
 FRAME_TOKENS = 60

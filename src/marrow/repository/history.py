@@ -75,7 +75,7 @@ def _commits(root: str | os.PathLike[str], arguments: list[str]) -> Iterator[Com
             while path := next(told, None):
                 paths.append((path if paths else path.removeprefix(b"\n")).decode("utf-8", "replace"))
             begins = path
-            yield Commit(address, author, _moment(written, committed), subject, body.strip(), tuple(paths))
+            yield Commit(address, author, moment_of(written, committed), subject, body.strip(), tuple(paths))
 
 
 def _has_no_commits(root: str | os.PathLike[str]) -> bool:
@@ -83,7 +83,7 @@ def _has_no_commits(root: str | os.PathLike[str]) -> bool:
     return succeeds(root, "rev-parse", "--git-dir") and not succeeds(root, "rev-parse", "--quiet", "--verify", "HEAD")
 
 
-def _moment(*seconds: str) -> datetime:
+def moment_of(*seconds: str) -> datetime:
     """The first that is a time at all: a commit's dates are whatever its author's program wrote."""
     for text in seconds:
         try:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ..store.protocol import Vector
 
 # Picked like the weights of relevance, on three of the six worlds of bench/precision.
-LEAST = 0.20
+LEAST = 0.18
 SHARE_OF_BEST = 0.85
 # For a message of so many telling words and more, and up to how many a message is short.
 SHARE_OF_BEST_LONG, LONG, SHORT = 0.6, 40, 20

@@ -12,7 +12,19 @@ from dataclasses import fields
 from typing import Any
 
 from ..model.address import is_address
-from ..model.change import Change, Copy, Merge, NameProject, Reinforce, Relate, Restate, Say, Supersede, TakeSnapshot
+from ..model.change import (
+    Change,
+    Copy,
+    Merge,
+    NameProject,
+    Pin,
+    Reinforce,
+    Relate,
+    Restate,
+    Say,
+    Supersede,
+    TakeSnapshot,
+)
 from ..model.errors import Invalid, TooLarge
 from ..model.link import ANCHOR_TYPES, Anchor, Link, check_rel
 from ..model.moments import MICROS_PER_DAY, iso
@@ -172,6 +184,11 @@ def _relate(step: Relate, now: int) -> None:
     check_addresses([step.target], "target")
 
 
+def _pin(step: Pin, now: int) -> None:
+    check_addresses([step.address], "address")
+    _check_anchors((*step.opened, *step.closed))
+
+
 def _take_snapshot(step: TakeSnapshot, now: int) -> None:
     check_text(step.name, "name", needed=True)
     _check_names(step.tags, "tags")
@@ -222,6 +239,7 @@ _CHECKS: dict[type, Callable[[Any, int], None]] = {
     Restate: _restate,
     Reinforce: _reinforce,
     Relate: _relate,
+    Pin: _pin,
     TakeSnapshot: _take_snapshot,
     NameProject: _name_project,
     Merge: _merge,

@@ -17,6 +17,7 @@ from ..model.change import (
     Merge,
     NameProject,
     Outcome,
+    Pin,
     Reinforce,
     Relate,
     Restate,
@@ -299,6 +300,21 @@ def _leads_to(desk: Desk, start: str, goal: str, rel: str) -> bool:
     return False
 
 
+def _pin(desk: Desk, step: Pin, prepared: Prepared) -> Outcome:
+    record = desk.find(step.address)
+    if record.project != desk.change.project:
+        desk.principal.check(WRITE, desk.change.namespace, record.project)
+    ended = desk.writer.pin(record.entry, step.closed, desk.seq, closed=True)
+    made = desk.writer.pin(record.entry, step.opened, desk.seq)
+    if not ended and not made:
+        return Outcome(SAME, record.node.address, record.project, record.entry)
+    anchors = desk.writer.anchors([record.entry], CURRENT).get(record.entry, [])
+    desk.index(record.entry, record.node.content, record.standing, anchors)
+    desk.touch(record.node.address, desk.touched.get(record.node.address, bytes(32)))
+    desk.domain = desk.domain or record.standing.domain
+    return Outcome(CHANGED, record.node.address, record.project, record.entry)
+
+
 def _take_snapshot(desk: Desk, step: TakeSnapshot, prepared: Prepared) -> Outcome:
     if any(known.name == step.name for known in (*desk.snapshots, *desk.writer.snapshots(desk.change.namespace))):
         raise Conflict(f"There is a snapshot {step.name!r} already.", hint="Choose another name.", field="name")
@@ -428,6 +444,7 @@ _APPLY: dict[type, Callable[[Desk, Any, Prepared], Outcome]] = {
     Restate: _restate,
     Reinforce: _reinforce,
     Relate: _relate,
+    Pin: _pin,
     TakeSnapshot: _take_snapshot,
     RestoreTo: _restore,
     NameProject: _name_project,

@@ -97,9 +97,10 @@ class Matrix:
         within: Iterable[int] | None,
         without: Collection[int],
         least: float = 0.0,
+        rescored: int = RESCORED,
     ) -> list[tuple[int, float]]:
         """As `nearest` over this one alone."""
-        return nearest([self], vector, limit, within, without, least)
+        return nearest([self], vector, limit, within, without, least, rescored)
 
     def cosines(self, entries: Iterable[int], vector: Vector) -> list[tuple[int, float]]:
         """The cosine of each of these entries that is here."""
@@ -130,9 +131,10 @@ def nearest(
     within: Iterable[int] | None,
     without: Collection[int],
     least: float = 0.0,
+    rescored: int = RESCORED,
 ) -> list[tuple[int, float]]:
     """The best of all by cosine above `least`, for unit vectors; only of those `within`, and none of those `without`.
-    The entries of a matrix come after those of the one before."""
+    The entries of a matrix come after those of the one before. Fewer that are `rescored` are faster, and miss more."""
     if limit <= 0:
         return []
     chosen = None if within is None else sorted_ids(within)
@@ -140,7 +142,7 @@ def nearest(
     parts = [_Part.of(matrix, chosen, unwanted) for matrix in matrices]
     parts = [part for part in parts if len(part)]
     if sum(map(len, parts)) > EXACT_ROWS:
-        parts = _nominated(parts, vector, max(RESCORED, RESCORED_FOR_EACH * limit))
+        parts = _nominated(parts, vector, max(rescored, RESCORED_FOR_EACH * limit))
     if not parts:
         return []
     ids = np.concatenate([part.ids if part.places is None else part.ids[part.places] for part in parts])

@@ -15,7 +15,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from ..model.change import Change, Merge, NameProject, Receipt, Restate, Say, Step, Supersede, TakeSnapshot
+from ..model.change import Change, Merge, NameProject, Pin, Receipt, Restate, Say, Step, Supersede, TakeSnapshot
 from ..model.errors import Conflict, Invalid, NotFound
 from ..model.event import SALT_BYTES, SYSTEM, Event, Head, Touched
 from ..model.link import Anchor
@@ -190,6 +190,8 @@ def _prepared(step: Step, extra: Sequence[str]) -> Prepared:
     if isinstance(step, Restate):
         changes = tuple((name, _redacted_field(value, extra)) for name, value in step.changes)
         return Prepared(replace(step, changes=changes, reason=redact(step.reason, extra).text))
+    if isinstance(step, Pin):
+        return Prepared(replace(step, opened=_redacted_anchors(step.opened, extra)))
     if isinstance(step, NameProject):
         return Prepared(_redacted_project(step, tuple(extra)))
     if isinstance(step, TakeSnapshot):

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from marrow.model.change import Change, NameProject, Reinforce, Relate, Restate, Say, Step, Supersede, TakeSnapshot
+from marrow.model.change import Change, NameProject, Pin, Reinforce, Relate, Restate, Say, Step, Supersede, TakeSnapshot
 from marrow.model.errors import Forbidden, Invalid, MarrowError
 from marrow.model.link import Anchor
 from marrow.model.node import Occurrence
@@ -241,6 +241,7 @@ def test_secrets_do_not_get_in_by_any_field(door: Door) -> None:
     address = door.one(say(f"Key {key}.", standing=standing, said=said, anchors=anchors), summary=key).address
     new = door.one(Supersede(address, f"New {key}.", said, key, (("tags", (key,)),))).address
     door.do(Restate(new, (("aliases", (key,)),), key))
+    door.do(Pin(new, anchors))
     door.do(TakeSnapshot(f"snap {key}", (key,), key))
     assert key not in repr(picture(door.store))
     assert door.find(key) == []

@@ -6,12 +6,12 @@ from itertools import pairwise
 
 import pytest
 
-from marrow.model.change import NameProject, Relate
+from marrow.model.change import NameProject, Pin, Relate
 from marrow.model.errors import Invalid, NotFound
 from marrow.model.link import Anchor
 from marrow.model.record import CURRENT, Project
 
-from ..door import NOBODY, START, Door, picture
+from ..door import NOBODY, START, Door, picture, verify
 
 A, B, C = "The port is 5432.", "The port is 5433.", "Backups run at night."
 
@@ -102,6 +102,32 @@ def test_anchors_are_added_and_never_doubled(door: Door) -> None:
     entry = door.record(a).entry
     assert door.ask(lambda r: r.anchors([entry], CURRENT))[entry] == [one, two]
     assert door.ask(lambda r: r.sizes())["anchors"] == 2
+
+
+def test_a_pin_moves_an_anchor_and_what_it_was_can_be_asked(door: Door) -> None:
+    old, kept, new = Anchor("file", "old.py"), Anchor("symbol", "A.b"), Anchor("file", "new.py")
+    a = door.say(A, anchors=(old, kept))
+    before, root = door.seq(), door.root()
+    assert door.one(Pin(a, (new,), (old,)), layer="system").what == "changed"
+    assert sorted(door.anchors(a)) == ["A.b", "new.py"]
+    assert sorted(door.anchors(a, seq=before)) == ["A.b", "old.py"]
+    entry = door.record(a).entry
+    assert door.ask(lambda r: r.anchored("local", ["new.py"], None, CURRENT)) == [entry]
+    assert door.ask(lambda r: r.anchored("local", ["old.py"], None, CURRENT)) == []
+    assert (door.find("new"), door.find("old")) == ([A], [])
+    assert door.root() == root, "an anchor is no part of the standing"
+    verify(door.store)
+
+
+def test_a_pin_that_changes_nothing_is_no_event(door: Door) -> None:
+    a = door.say(A, anchors=(Anchor("file", "a.py"),))
+    before = picture(door.store)
+    assert door.one(Pin(a, (Anchor("file", "a.py"),), (Anchor("file", "never.py"),))).what == "unchanged"
+    assert picture(door.store) == before
+    with pytest.raises(NotFound):
+        door.do(Pin(NOBODY, (Anchor("file", "a.py"),)))
+    with pytest.raises(Invalid):
+        door.do(Pin(a, (Anchor("planet", "x"),)))
 
 
 def test_neighbours_are_those_said_just_before_and_after_in_the_thread(door: Door) -> None:

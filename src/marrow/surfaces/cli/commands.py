@@ -11,18 +11,27 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from ...operations.catalogue import GROUPS, NAMES, TABLE
+from ...model.groups import GROUPS
+from ...operations.listing import Listed, listed, load, names
 from ...operations.table import Operation
 from . import own
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A command: the words that it is shown as, and what it does. `is_own`: it is not of the table."""
+    """A command: the words that it is shown as, and what it does. An operation of the table is loaded when it is asked
+    for; one of Marrow's own is here already."""
 
     words: tuple[str, ...]
-    operation: Operation
-    is_own: bool = False
+    about: Operation | Listed
+
+    @property
+    def is_own(self) -> bool:
+        return isinstance(self.about, Operation)
+
+    @property
+    def operation(self) -> Operation:
+        return self.about if isinstance(self.about, Operation) else load(self.about.name)
 
     @property
     def name(self) -> str:
@@ -30,23 +39,27 @@ class Entry:
 
     @property
     def group(self) -> str:
-        return self.operation.group
+        return self.about.group
+
+    @property
+    def summary(self) -> str:
+        return self.about.summary
 
 
 @cache
 def entries() -> dict[tuple[str, ...], Entry]:
     """Every run of words that names a command. The ones that are shown come first, in the table's order."""
-    found = {mine.command: Entry(mine.command, mine, is_own=True) for mine in own.OWN}
+    found = {mine.command: Entry(mine.command, mine) for mine in own.OWN}
     found |= {words: found[name,] for words, name in own.ALSO.items()}
-    for operation in TABLE.values():
-        words = operation.command if operation.command not in found else tuple(operation.name.split("_"))
+    for one in listed().values():
+        words = one.command if one.command not in found else tuple(one.name.split("_"))
         if words not in found:  # one of Marrow's own may do all that an operation does, and more
-            found[words] = Entry(words, operation)
+            found[words] = Entry(words, one)
     for entry in list(found.values()):
         if entry.is_own:
             continue
-        found.setdefault(tuple(entry.operation.name.split("_")), entry)
-        for alias in entry.operation.aliases:
+        found.setdefault(tuple(entry.about.name.split("_")), entry)
+        for alias in entry.about.aliases:
             words = tuple(alias.removeprefix("memory_").split("_"))
             if not any(words[:length] in found for length in range(1, len(words) + 1)):
                 found[words] = entry
@@ -65,7 +78,7 @@ def by_group() -> Iterator[tuple[str, str, list[Entry]]]:
 
 def entry_of(name: str) -> Entry:
     """The command of an operation of the table."""
-    named = [entry for entry in shown() if entry.operation.name == name]
+    named = [entry for entry in shown() if entry.about.name == name]
     return next((entry for entry in named if not entry.is_own), named[0])
 
 
@@ -80,7 +93,7 @@ def find(given: Sequence[str]) -> tuple[Entry | None, int]:
     for length in range(len(words), 0, -1):
         if (entry := known.get(tuple(words[:length]))) is not None:
             return entry, length
-    name = NAMES.get(words[0].replace("-", "_")) if words else None
+    name = names().get(words[0].replace("-", "_")) if words else None
     return (entry_of(name), 1) if name else (None, 0)
 
 
@@ -94,7 +107,7 @@ def nearest_names(given: str, others: Iterable[str] = ()) -> list[str]:
     """The names that somebody may have meant, best first; none where nothing comes near."""
     from difflib import get_close_matches
 
-    return get_close_matches(given, [*(entry.name for entry in shown()), *NAMES, *others])
+    return get_close_matches(given, [*(entry.name for entry in shown()), *names(), *others])
 
 
 def next_words(words: Sequence[str]) -> dict[str, str]:
@@ -103,7 +116,7 @@ def next_words(words: Sequence[str]) -> dict[str, str]:
     for entry in below(words):
         word = entry.words[len(words)]
         if len(entry.words) == len(words) + 1:
-            found[word] = entry.operation.summary
+            found[word] = entry.summary
         else:
             found.setdefault(word, f"commands of {' '.join(entry.words[: len(words) + 1])}")
     return found

@@ -76,7 +76,7 @@ def script(shell: str) -> str:
 
 
 def _names() -> list[tuple[str, str]]:
-    return [(entry.name, _short(entry.operation.summary)) for entry in commands.shown()]
+    return [(entry.name, _short(entry.summary)) for entry in commands.shown()]
 
 
 def _short(text: str) -> str:

@@ -58,8 +58,43 @@ BY_HAND = {
     "memory_stash": ("marrow stash release-plan --reason 'after the holidays'",),
     "sessions": ("marrow sessions", "marrow sessions --since '1 week' --open"),
     "session_show": ("marrow session show 0198c2",),
+    "report": (
+        "marrow report",
+        "marrow report '3 days' --format markdown",
+        "marrow report session --mermaid",
+    ),
+    "eval": ("marrow eval", "marrow eval recall"),
     "pause": ("marrow pause", "marrow pause --until '2 hours'", "marrow pause --project all"),
     "lineage": ("marrow lineage 3fa9c1", "marrow lineage --file src/app.py", "marrow lineage --commit 77e0aa1"),
+    "memory_explore": ("marrow explore the retry queue", "marrow explore --deep the retry queue"),
+    "memory_plan": ("marrow plan move the sessions to another table",),
+    "memory_read": ("marrow read src/app.py", "marrow read src/app.py --offset 40 --limit 20"),
+    "memory_grep": (
+        "marrow grep 'def open_\\w+'",
+        "marrow grep retry --glob 'src/**/*.py' --intent 'where it gives up'",
+    ),
+    "memory_glob": ("marrow glob '*.sql'", "marrow glob 'src/**/*.py'"),
+    "memory_write": ("marrow write notes.txt 'two lines' --claim 'notes.txt is read by the tests'",),
+    "memory_edit": ("marrow edit src/app.py 'retries = 3' 'retries = 5'",),
+    "code_symbols": ("marrow code symbols Store.close", "marrow code symbols --path src/store.py --kind class"),
+    "code_callers": ("marrow code callers Store.close", "marrow code callers src/store.py:120"),
+    "code_callees": ("marrow code callees src/store.py::Store.close",),
+    "code_call_graph": ("marrow code call graph Store.close --depth 1", "marrow code call graph --path src/store.py"),
+    "memory_map": ("marrow map", "marrow map src --depth 3"),
+    "code_function_map": ("marrow code function map src/store.py", "marrow code function map --since HEAD~5"),
+    "code_changes": ("marrow code changes --since '2 days ago'", "marrow code changes --since main"),
+    "code_impact": ("marrow code impact Store.close", "marrow code impact --diff HEAD"),
+    "memory_verify": ("marrow verify", "marrow verify 3fa9c1", "marrow verify --path src/store"),
+    "memory_spatial": ("marrow spatial src/app.py", "marrow spatial src/app.py:40-60"),
+    "memory_scan": ("marrow scan", "marrow scan src/store"),
+    "memory_coverage": ("marrow coverage", "marrow coverage src"),
+    "memory_blame": ("marrow blame src/app.py:42", "marrow blame release-plan", "marrow blame 3fa9c1"),
+    "memory_rebase": ("marrow rebase 3fa9c1 --dry-run",),
+    "get_recent_commits": ("marrow git commits", "marrow git commits --limit 30"),
+    "get_changed_files": ("marrow git changes", "marrow git changes --since-hours 72"),
+    "get_current_diff": ("marrow git diff --budget-tokens 4000",),
+    "search_commits": ("marrow git search why is the parser cached", "marrow git search 3fa9c1d2"),
+    "get_file_history": ("marrow git history src/app.py",),
     "memory_status": ("marrow status", "marrow status --json"),
     "memory_export": ("marrow export memory.jsonl",),
     "memory_import": ("marrow import memory.jsonl --dry-run", "marrow import CLAUDE.md"),
@@ -101,7 +136,7 @@ _SAMPLES = {
 
 
 def examples_of(entry: Entry, form: Shape) -> tuple[str, ...]:
-    by_hand = BY_HAND.get(entry.operation.name)
+    by_hand = BY_HAND.get(entry.about.name)
     return by_hand or (made(entry, form),)
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TextIO
 
 from ...model.errors import MarrowError
-from ...operations.catalogue import NAMES, TABLE
+from ...operations.listing import listed, names
 
 if TYPE_CHECKING:
     from ...operations.run import Answer
@@ -118,8 +118,8 @@ def as_typed(text: str) -> str:
     """What errors say of operations and arguments, as a person types it: `marrow get`, `--project all`."""
 
     def command(found: re.Match[str]) -> str:
-        name = NAMES.get(found[0])
-        return f"marrow {' '.join(TABLE[name].command)}" if name else found[0]
+        name = names().get(found[0])
+        return f"marrow {' '.join(listed()[name].command)}" if name else found[0]
 
     def option(found: re.Match[str]) -> str:
         name = found[1].replace("_", "-")

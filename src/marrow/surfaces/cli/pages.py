@@ -221,7 +221,7 @@ TOPICS = {"exit-codes": exit_codes, "output": _output, "settings": _settings}
 
 def _sentence(entry: Entry) -> str:
     """The first sentence of a summary."""
-    return entry.operation.summary.partition(". ")[0].removesuffix(".")
+    return entry.summary.partition(". ")[0].removesuffix(".")
 
 
 def _width() -> int:

@@ -52,6 +52,7 @@ class Worker:
         for thread in self._threads:
             if thread.is_alive():
                 thread.join(STOP_SECONDS)
+        self._chores.stop()
 
     def nudge(self) -> None:
         self._woken.set()

@@ -1,0 +1,134 @@
+"""Languages in which a type may be declared in several places (Ruby, partial classes, Scala's companions), in which
+top-level names are seen everywhere (Ruby, Swift, SQL), or in which a method may be called without brackets (Ruby,
+Scala). Only for languages whose rules say so (`reopened`, `everywhere`, `bare_calls`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..model.code import CALLABLES, TOP, TYPES
+from .classes import Classes
+from .evaluate import BASES_MAX
+from .facts import Facts, Ref
+from .language import Rules
+from .names import Names
+from .values import Value
+
+NAMESPACES = ("namespace", "module")
+
+
+class OpenTypes(Classes):
+    """Follows names through types of several parts, besides what `Classes` follows."""
+
+    def __init__(self, facts: Facts) -> None:
+        super().__init__(facts)
+        self._parts_of: dict[Ref, list[Ref]] = {}
+
+    def _line(self, ref: Ref) -> Iterator[Ref]:
+        names = self.names(ref[0])
+        if names is None or not self._rules(names).reopened:
+            yield from super()._line(ref)
+            return
+        waiting, seen = [ref], set[Ref]()
+        while waiting and len(seen) < BASES_MAX:
+            here = waiting.pop(0)
+            if here not in seen:
+                seen.add(here)
+                yield here
+                waiting += [*self._parts(here), *self.bases_of(*here)]
+
+    def _parts(self, ref: Ref) -> list[Ref]:
+        """The other places in which a type is declared."""
+        parts = self._parts_of
+        if ref not in parts:
+            parts[ref] = []
+            symbol, here = self._symbol(ref), self._facts.file(ref[0])
+            for path, at in self._facts.defined(symbol.name):
+                other = self._facts.file(path)
+                if (path, at) == ref or other is None or here is None or other.language != here.language:
+                    continue
+                one = other.symbols[at]
+                is_same = one.qualified == symbol.qualified and other.package == here.package
+                if is_same and (one.kind in TYPES or one.kind == "module"):
+                    parts[ref].append((path, at))
+        return parts[ref]
+
+    def _shared_symbol(self, names: Names, name: str) -> Ref | None:
+        found = super()._shared_symbol(names, name)
+        if found is not None or not self._rules(names).everywhere:
+            return found
+        best, nearest = None, -1
+        for path, at in self._facts.defined(name):
+            other = self._facts.file(path)
+            if other is None or path == names.path or other.language != names.map.language:
+                continue
+            symbol = other.symbols[at]
+            if symbol.parent == TOP and not (symbol.receiver and symbol.kind in CALLABLES):
+                near = _together(path, names.path)
+                if near > nearest:
+                    best, nearest = (path, at), near
+        return best
+
+    def _name(self, names: Names, scope: int, name: str, depth: int) -> Value | None:
+        value = super()._name(names, scope, name, depth)
+        return self._in_modules(names, scope, name, value, depth)
+
+    def _type_name(self, names: Names, scope: int, name: str, depth: int) -> Value | None:
+        value = super()._type_name(names, scope, name, depth)
+        return self._in_modules(names, scope, name, value, depth)
+
+    def _in_modules(self, names: Names, scope: int, name: str, value: Value | None, depth: int) -> Value | None:
+        """What a module around a name has in other places comes before what is seen everywhere."""
+        if value is None or (value.kind != "outside" and value.reason != "package") or not self._rules(names).reopened:
+            return value
+        symbols, here = names.map.symbols, scope
+        while here != TOP:
+            if symbols[here].kind in NAMESPACES:
+                found = self._child(Value("symbol", "package", names.path, here), name, depth + 1)
+                if found is not None and found.kind != "outside":
+                    return found
+            here = symbols[here].parent
+        return value
+
+    def _child(self, value: Value, name: str, depth: int) -> Value | None:
+        found = super()._child(value, name, depth)
+        if found is not None and found.kind != "outside":
+            return found
+        symbol = self._symbol(value.ref)
+        for path, at in self._facts.defined(name):  # `class Outer::Inner`
+            other = self._facts.file(path)
+            if other is not None and other.symbols[at].receiver == symbol.qualified:
+                return Value("symbol", value.reason, path, at)
+        return found
+
+    def _self(self, names: Names, scope: int, reason: str) -> Value | None:
+        found = super()._self(names, scope, reason)
+        if found is not None or not self._rules(names).reopened:
+            return found
+        while scope != TOP and names.map.symbols[scope].kind != "module":
+            scope = names.map.symbols[scope].parent
+        return Value("instance", reason, names.path, scope) if scope != TOP else None
+
+    def _first(self, names: Names, scope: int, name: str, suffixes: str, depth: int) -> Value | None:
+        value = super()._first(names, scope, name, suffixes, depth)
+        return self._given_back(value, suffixes, self._rules(names), depth)
+
+    def _step(self, value: Value, part: str, suffixes: str, rules: Rules, depth: int) -> tuple[Value | None, str]:
+        found, rest = super()._step(value, part, suffixes, rules, depth)
+        return self._given_back(found, rest, rules, depth), rest
+
+    def _given_back(self, value: Value | None, suffixes: str, rules: Rules, depth: int) -> Value | None:
+        """A method that is named without brackets is called."""
+        if not rules.bare_calls or value is None or value.kind != "symbol" or suffixes.startswith(("()", "{}")):
+            return value
+        return self._result(value, rules, depth + 1) if self._symbol(value.ref).kind in CALLABLES else value
+
+
+def _together(one: str, other: str) -> int:
+    """How many folders two paths share."""
+    count = 0
+    for a, b in zip(one.split("/")[:-1], other.split("/")[:-1], strict=False):
+        if a != b:
+            break
+        count += 1
+    return count

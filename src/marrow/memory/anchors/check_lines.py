@@ -1,0 +1,170 @@
+"""Whether lines still say what they said: where they were, elsewhere in the file, or in another."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from ...codemap.fingerprint import Span, at_line, find_lines, likeness, most_like, size_of
+from ...codemap.languages.table import language_of
+from ...model.link import Anchor
+from .check_file import new_place
+from .checkout import Checkout
+from .difference import difference
+from .evidence import KNOWN, PRINT, SEARCHED, TEXT, around_of, lines_anchor, made
+from .finding import CHANGED, GONE, HOLDS, MOVED, UNKNOWN, Finding
+
+# So many tokens say for themselves what they are; fewer may stand anywhere, and are known by what is around them.
+TELLING = 12
+STILL_HERE, TRACE_OF_IT = 0.6, 0.4
+FEW_LINES = 3
+_WORD = re.compile(r"\w{3,}")
+_NAME = re.compile(r"\w+")
+
+
+def check_lines(checkout: Checkout, anchor: Anchor) -> Finding:
+    about, path = anchor.fields, anchor.target
+    if PRINT not in about and KNOWN not in about:
+        return _first_look(checkout, anchor, about)
+    if not checkout.has(path):
+        now = new_place(checkout, path, "")
+        if now:
+            found = _in_file(checkout, anchor, about, now)
+            return found or _changed(checkout, anchor, about, now, f"{path} is {now} now; ")
+        return _elsewhere(checkout, anchor, about) or Finding(anchor, GONE, f"{path} is no longer there")
+    if checkout.source(path) is None:
+        return Finding(anchor, UNKNOWN, f"{path} is too large to be looked into")
+    found = _in_file(checkout, anchor, about, path)
+    if found is not None:
+        return found
+    region, like = _region(checkout, about, path)
+    if like < STILL_HERE and (moved := _elsewhere(checkout, anchor, about)) is not None:
+        return moved
+    if not _is_it(checkout, about, path, region, like):
+        return Finding(anchor, GONE, f"{path}:{_hint(about)} is no longer there: {_first_line(about)}")
+    return _changed(checkout, anchor, about, path, "", region)
+
+
+def _first_look(checkout: Checkout, anchor: Anchor, about: dict[str, Any]) -> Finding:
+    start, end = about.get("start"), about.get("end")
+    if isinstance(start, int) and isinstance(end, int) and checkout.has(anchor.target):
+        now = lines_anchor(checkout, anchor.target, start, end, about)
+        if now is not None:
+            return Finding(anchor, HOLDS, "", now)
+    if not checkout.has(anchor.target) and checkout.was_known(anchor.target):
+        now_at = checkout.renamed(anchor.target)
+        return Finding(anchor, GONE, f"{anchor.target} is {now_at or 'no longer there'}")
+    return Finding(anchor, UNKNOWN, f"{anchor.target}:{_hint(about)} was never seen here")
+
+
+def _in_file(checkout: Checkout, anchor: Anchor, about: dict[str, Any], path: str) -> Finding | None:
+    """The same tokens in this file; None when they are not there, or could be any."""
+    is_plain = language_of(path) != "" and not checkout.tokens(path).exact
+    by_text = not about.get(PRINT) or is_plain != bool(about.get("plain"))
+    span = _same_text(checkout, about, path) if by_text else _same_tokens(checkout, about, path)
+    if span is None:
+        return None
+    start, end = int(about.get("start", 1)), int(about.get("end", 1))
+    first = int(about.get("at", start))
+    shift = span.first - first
+    if path == anchor.target and not shift:
+        return Finding(anchor, HOLDS)
+    moved = lines_anchor(checkout, path, max(1, start + shift), max(span.last, start + shift), about)
+    if moved is None:
+        return None
+    if path != anchor.target:
+        moved_to = f"{path}:{start + shift}"
+        return Finding(anchor, MOVED, f"{anchor.target}:{start} is at {moved_to} now", moved)
+    return Finding(anchor, MOVED, f"{path}:{start}-{end} is at line {start + shift} now", moved)
+
+
+def _same_tokens(checkout: Checkout, about: dict[str, Any], path: str) -> Span | None:
+    tokens = checkout.tokens(path)
+    spans = find_lines(tokens, str(about[PRINT]))
+    hint = int(about.get("at", about.get("start", 1)))
+    is_telling = size_of(str(about[PRINT])) >= TELLING
+    best, best_score = None, (0, 0)
+    for span in spans:
+        within = tokens.within(span.first, span.last)
+        before, after = around_of(tokens, within[0], within[-1])
+        around = at_line(checkout.symbols(path), span.first)
+        named = around.qualified if around else ""
+        knows = (before == about.get("before", "")) + (after == about.get("after", ""))
+        knows += bool(named) and named == about.get("within")
+        score = (knows + is_telling, -abs(span.first - hint))
+        if score[0] and (best is None or score > best_score):
+            best, best_score = span, score
+    return best
+
+
+def _same_text(checkout: Checkout, about: dict[str, Any], path: str) -> Span | None:
+    """Comments have no tokens: they are compared as they are written, without the space around them."""
+    wanted = [line.strip() for line in str(about.get(TEXT, "")).encode().splitlines()]
+    lines = [line.strip() for line in checkout.lines(path)]
+    hint, size = int(about.get("start", 1)), len(wanted)
+    starts = [at for at in range(len(lines) - size + 1) if lines[at : at + size] == wanted]
+    if not starts:
+        return None
+    nearest = min(starts, key=lambda at: abs(at + 1 - hint))
+    return Span(nearest + 1, nearest + size)
+
+
+def _region(checkout: Checkout, about: dict[str, Any], path: str) -> tuple[Span, float]:
+    """The lines that are most like those that were there; where they were first."""
+    lines, was = checkout.lines(path), str(about.get(TEXT, "")).encode()
+    start, end = int(about.get("start", 1)), int(about.get("end", 1))
+    here = b"\n".join(lines[start - 1 : end])
+    like = likeness(was, here)
+    if like >= STILL_HERE and size_of(str(about.get(PRINT) or "0.")) >= TELLING // 2:
+        return Span(start, end), like
+    found, score = most_like(lines, was.splitlines(), start)
+    return (found, score) if score > like else (Span(start, end), like)
+
+
+def _is_it(checkout: Checkout, about: dict[str, Any], path: str, region: Span, like: float) -> bool:
+    """Whether these lines are what became of those that were there. The less they are like them, the more must speak
+    for it: the same place, the same neighbours, the same name at the beginning."""
+    if not TRACE_OF_IT <= like < STILL_HERE:
+        return like >= STILL_HERE
+    tokens = checkout.tokens(path)
+    within = tokens.within(region.first, region.last)
+    before, after = around_of(tokens, within[0], within[-1]) if within else ("", "")
+    now = b"\n".join(checkout.lines(path)[region.first - 1 : region.last]).decode("utf-8", "replace")
+    names = [next(iter(_NAME.findall(text)), "") for text in (str(about.get(TEXT, "")), now)]
+    is_named_so = names[0] == names[1] != "" and region.last - region.first < FEW_LINES
+    return before == about.get("before") or after == about.get("after") or is_named_so
+
+
+def _changed(
+    checkout: Checkout, anchor: Anchor, about: dict[str, Any], path: str, said: str, region: Span | None = None
+) -> Finding:
+    region, like = (region, 1.0) if region is not None else _region(checkout, about, path)
+    if not _is_it(checkout, about, path, region, like):
+        return Finding(anchor, GONE, f"{said}{path} no longer has it: {_first_line(about)}")
+    now = b"\n".join(checkout.lines(path)[region.first - 1 : region.last]).decode("utf-8", "replace")
+    what = difference(path, str(about.get(TEXT, "")), now) or "it reads otherwise"
+    place = made("lines", path, about, start=region.first, end=region.last, at=region.first)
+    is_same = path == anchor.target and region.first == about.get("start")
+    return Finding(anchor, CHANGED, f"{said}{path}:{region.first}: {what}", None if is_same else place)
+
+
+def _elsewhere(checkout: Checkout, anchor: Anchor, about: dict[str, Any]) -> Finding | None:
+    """The same tokens in another file of the project. Few tokens may stand anywhere."""
+    if size_of(str(about.get(PRINT) or "0.")) < TELLING:
+        return None
+    lines = [line.strip() for line in str(about.get(TEXT, "")).splitlines()]
+    words = sorted({word for line in lines for word in _WORD.findall(line)}, key=len, reverse=True)
+    for word in words[:2]:
+        for path in checkout.holding(word, SEARCHED):
+            if path != anchor.target and (found := _in_file(checkout, anchor, about, path)) is not None:
+                return found
+    return None
+
+
+def _hint(about: dict[str, Any]) -> str:
+    start, end = about.get("start", "?"), about.get("end", "?")
+    return str(start) if start == end else f"{start}-{end}"
+
+
+def _first_line(about: dict[str, Any]) -> str:
+    return next((line.strip() for line in str(about.get(TEXT, "")).splitlines() if line.strip()), "")[:90]

@@ -1,0 +1,59 @@
+"""The project's folder together with what the kept map knows of it. The one place where anchors ask that map."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+
+from ...model.code import TOP, Symbol
+from ...model.errors import MarrowError
+from ..engine import Engine
+from .checkout import Checkout
+
+DEFINITIONS_MAX = 50
+
+
+def checkout_of(engine: Engine, root: str) -> Checkout:
+    def defining(name: str) -> list[str]:
+        if engine.maps is None:
+            return []
+        try:
+            kept = engine.maps(root)
+            if not kept.has_map():
+                return []
+            with kept.reading() as reader:
+                return list(dict.fromkeys(one.path for one in reader.symbols_named(name, DEFINITIONS_MAX)))
+        except MarrowError:  # a map that cannot be read is as good as none
+            return []
+
+    return Checkout(root, defining)
+
+
+def mapped_symbols(engine: Engine, root: str, paths: Iterable[str]) -> dict[str, tuple[Symbol, ...]]:
+    """The symbols of those of these files that the map has as they are now: names, kinds and lines. A large project is
+    not read anew where it was mapped."""
+    wanted, found = set(paths), dict[str, tuple[Symbol, ...]]()
+    if engine.maps is None or not wanted:
+        return found
+    try:
+        kept = engine.maps(root)
+        if not kept.has_map():
+            return found
+        with kept.reading() as reader:
+            for row in reader.files():
+                if row.path in wanted and row.is_mapped and _is_as_it_was(root, row.path, row.size, row.mtime):
+                    found[row.path] = tuple(
+                        Symbol(one.kind, one.name, one.qualified, TOP, one.start, one.stop)
+                        for one in reader.symbols_of(row.id)
+                    )
+    except MarrowError:
+        return {}
+    return found
+
+
+def _is_as_it_was(root: str, path: str, size: int, mtime: int) -> bool:
+    try:
+        now = os.lstat(os.path.join(root, path))
+    except OSError:
+        return False
+    return (now.st_size, now.st_mtime_ns) == (size, mtime)

@@ -1,0 +1,130 @@
+"""Pinning what is saved to the code: evidence for the anchors that were given, and anchors for what the text names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from ...model.errors import MarrowError
+from ...model.link import Anchor
+from ..engine import Engine
+from .checkout import Checkout
+from .evidence import (
+    companions,
+    file_anchor,
+    has_evidence,
+    in_file,
+    lines_anchor,
+    plain_name,
+    symbol_anchor,
+    with_evidence,
+)
+from .known import checkout_of
+from .mentions import NOTHING, Mentions, Place
+
+AUTOMATIC_MAX = 4
+# Larger files are not looked into because a text names them.
+LOOKED_INTO_BYTES = 256 * 1024
+AUTO = {"auto": True}
+
+
+def pin_all(engine: Engine, root: str, wanted: Iterable[tuple[Sequence[Anchor], Mentions]]) -> list[tuple[Anchor, ...]]:
+    """The anchors that each memory gets: those that were given, and those of what it names."""
+    checkout = checkout_of(engine, root)
+    return [pinned(checkout, given, named) for given, named in wanted]
+
+
+def pinned(checkout: Checkout, given: Sequence[Anchor], named: Mentions = NOTHING) -> tuple[Anchor, ...]:
+    """The anchors that a memory gets. Whatever goes wrong with the files, what was given stays."""
+    found = [_seen(checkout, anchor) for anchor in given]
+    found += _automatic(checkout, found, named)
+    for anchor in tuple(found):
+        found += [one for one in companions(anchor) if not _is_there(found, one)]
+    return tuple(dict.fromkeys(found))
+
+
+def _seen(checkout: Checkout, anchor: Anchor) -> Anchor:
+    if has_evidence(anchor):
+        return anchor
+    try:
+        return with_evidence(checkout, anchor) or anchor
+    except (MarrowError, OSError, ValueError, RecursionError):
+        return anchor
+
+
+def _automatic(checkout: Checkout, given: Sequence[Anchor], named: Mentions) -> list[Anchor]:
+    try:
+        return list(_named(checkout, given, named))
+    except (MarrowError, OSError, ValueError, RecursionError):
+        return []
+
+
+def _named(checkout: Checkout, given: Sequence[Anchor], named: Mentions) -> Iterable[Anchor]:
+    """Symbols before whole files: they say more."""
+    places = {place: path for place in named.places if (path := _path_of(checkout, place))}
+    files = [path for path in dict.fromkeys(places.values()) if checkout.size(path) <= LOOKED_INTO_BYTES]
+    left = AUTOMATIC_MAX
+    taken: set[tuple[str, str]] = {(anchor.type, anchor.target) for anchor in given}
+    for anchor in (*_lines(checkout, places), *_symbols(checkout, files, named), *_files(checkout, places)):
+        is_new = (anchor.type, anchor.target) not in taken or anchor.type == "lines"
+        if left and is_new and not _is_there((*given,), anchor):
+            left -= 1
+            taken.add((anchor.type, anchor.target))
+            yield anchor
+
+
+def _path_of(checkout: Checkout, place: Place) -> str:
+    """The file that is meant: by its path, or the only one of its name."""
+    if ".." in place.path.split("/"):
+        return ""
+    if checkout.has(place.path):
+        return place.path
+    found = checkout.named(place.path)
+    return found[0] if len(found) == 1 and checkout.has(found[0]) else ""
+
+
+def _lines(checkout: Checkout, places: dict[Place, str]) -> Iterable[Anchor]:
+    for place, path in places.items():
+        if place.start and checkout.size(path) <= LOOKED_INTO_BYTES:
+            anchor = lines_anchor(checkout, path, place.start, place.end, AUTO)
+            if anchor is not None:
+                yield anchor
+
+
+def _symbols(checkout: Checkout, files: Sequence[str], named: Mentions) -> Iterable[Anchor]:
+    """Names that are written as code may be anywhere in the project, if only in one place; words that only look like
+    names must stand in a file that the text names."""
+    for name in (*named.names, *named.words):
+        wanted = plain_name(name)
+        found = [place for path in files for place in in_file(checkout, path, wanted)]
+        if not found and name in named.names:
+            found = _anywhere(checkout, wanted)
+        if len({path for path, _ in found}) == 1:
+            anchor = symbol_anchor(checkout, *found[0], AUTO)
+            if anchor is not None:
+                yield anchor
+
+
+def _anywhere(checkout: Checkout, wanted: str) -> list[tuple[str, int]]:
+    paths = checkout.defining(wanted.rpartition(".")[2])
+    found = [
+        place
+        for path in paths[:AUTOMATIC_MAX]
+        if checkout.size(path) <= LOOKED_INTO_BYTES
+        for place in in_file(checkout, path, wanted)
+    ]
+    exact = [place for place in found if checkout.symbols(place[0])[place[1]].qualified == wanted]
+    return exact or found
+
+
+def _files(checkout: Checkout, places: dict[Place, str]) -> Iterable[Anchor]:
+    for path in dict.fromkeys(places.values()):
+        anchor = file_anchor(checkout, path, AUTO)
+        if anchor is not None:
+            yield anchor
+
+
+def _is_there(anchors: Sequence[Anchor], one: Anchor) -> bool:
+    """Whether an anchor says no more than others do: a file, where something in it is anchored."""
+    if one.type == "file":
+        return any(anchor.type in ("file", "lines") and anchor.target == one.target for anchor in anchors)
+    return one in anchors

@@ -1,0 +1,146 @@
+"""The first map of a checkout: parsed by two workers, then resolved by them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ...codemap.languages.table import language_of
+from ...repository.changed import stamp
+from ...store.code import FileRow, MapFile, MapWriter
+from ...store.code.reader import MAPPED, SKIPPED
+from .parsing import Parsed
+from .pool import Pool
+from .worker import PARSE, RESOLVE
+
+PARSE_BATCH, RESOLVE_BATCH = 16, 48
+PART_FILES = 400
+Progress = Callable[[int, int | None], None]
+
+MAPPED_AT, ROOT = "mapped_at", "root"
+_SCRIPT = ("javascript", "typescript", "tsx")
+# Files that say what imports mean, and for which languages.
+MANIFESTS = {
+    "go.mod": ("go",),
+    "Cargo.toml": ("rust",),
+    "composer.json": ("php",),
+    "package.json": _SCRIPT,
+    "tsconfig.json": _SCRIPT,
+    "jsconfig.json": _SCRIPT,
+}
+
+
+def build(
+    file: MapFile,
+    root: str,
+    paths: Sequence[str],
+    now: int,
+    progress: Progress | None = None,
+    *,
+    nice: int = 0,
+    whole: bool = True,
+    about: Sequence[tuple[str, object]] = (),
+) -> None:
+    """Map everything anew. Without `whole` calls are known by name only, and every file waits to be resolved."""
+    ordered = sorted(paths)
+    known = [(at + 1, path) for at, path in enumerate(ordered) if language_of(path)]
+    total = (1 + whole) * len(known)
+    loose: dict[str, list[int]] = {}
+    with file.making() as (place, writer), Pool(root, nice=nice) as pool:
+        writer.set_about(MAPPED_AT, now)
+        writer.set_about(ROOT, root)
+        for key, value in about:
+            writer.set_about(key, value)
+        writer.add_files(_plain(root, at + 1, path) for at, path in enumerate(ordered) if not language_of(path))
+        mapped: list[int] = []
+        for done, answer in enumerate(pool.work((PARSE,), known, PARSE_BATCH)):
+            one = Parsed(*answer)
+            _keep(writer, one, stale=not whole)
+            if one.state == MAPPED:
+                mapped.append(one.id)
+                for name in () if whole else one.names:
+                    loose.setdefault(name, []).append(one.id)
+            _tell(progress, done, total)
+        writer.add_files(
+            FileRow(id_, path, language_of(path), state=SKIPPED, reason=why) for (id_, path), why in pool.failed
+        )
+        pool.failed.clear()
+        writer.index()
+        writer.set_loose(sorted(loose.items()))
+        if whole:
+            writer.part_done()
+            _resolve(writer, pool, str(place), sorted(mapped), len(known), progress)
+        _tell(progress, total, total, always=True)
+
+
+def _plain(root: str, id_: int, path: str) -> FileRow:
+    """A file of no language that is mapped. When it was changed matters for manifests alone."""
+    here = stamp(root, path) if path.rpartition("/")[2] in MANIFESTS else None
+    return FileRow(id_, path, size=here.size, mtime=here.mtime) if here is not None else FileRow(id_, path)
+
+
+def _keep(writer: MapWriter, one: Parsed, *, stale: bool) -> None:
+    row = (one.id, one.path, one.language, one.package, one.size, one.mtime, one.hash, one.state, one.reason)
+    waits = int(stale and one.state == MAPPED)
+    writer.add_files([FileRow(*row, one.errors, one.lines, len(one.symbols), stale=waits)])
+    if one.state == MAPPED:
+        writer.add_texts([(one.id, one.outline, one.calls)])
+        writer.add_symbols(one.symbols)
+
+
+def _resolve(
+    writer: MapWriter, pool: Pool, place: str, files: Sequence[int], before: int, progress: Progress | None
+) -> None:
+    loose: dict[str, list[int]] = {}
+    for done, (file, links, incoming, names, _, extends) in enumerate(
+        pool.work((RESOLVE, place), files, RESOLVE_BATCH)
+    ):
+        writer.add_edges([(file, links)])
+        writer.add_incoming(incoming)
+        writer.add_extends(extends)
+        for name in names:
+            loose.setdefault(name, []).append(file)
+        _tell(progress, before + done, 2 * before)
+    writer.set_stale((job for job, _ in pool.failed), True)
+    writer.set_loose(sorted(loose.items()))
+
+
+def _tell(progress: Progress | None, done: int, total: int, *, always: bool = False) -> None:
+    if progress is not None and (always or done % 50 == 0):
+        progress(done, total)
+
+
+def resolve_waiting(
+    file: MapFile, root: str, files: Sequence[int], is_same: Callable[[MapWriter], bool], progress: Progress | None
+) -> bool:
+    """Resolve the calls of many files of a map that is in use, with workers, in parts that others do not wait long for.
+    Ends, and says so, when the map was changed meanwhile: `is_same` is asked before each part."""
+    gone: dict[str, set[int]] = {}
+    came: dict[str, set[int]] = {}
+    part: list[tuple[Any, ...]] = []
+
+    def written(last: bool) -> bool:
+        with file.writing() as writer:
+            if not is_same(writer):
+                return False
+            for id_, links, incoming, _, _, extends in part:
+                writer.relink_packed(id_, links, incoming)
+                writer.set_extends(id_, extends)
+            writer.set_stale((one[0] for one in part), False)
+            if last:
+                writer.change_loose_of_many(gone, came)
+        part.clear()
+        return True
+
+    with Pool(root) as pool:
+        for done, answer in enumerate(pool.work((RESOLVE, str(file.path)), files, RESOLVE_BATCH)):
+            id_, _, _, loose, settled, _ = answer
+            for name in settled:
+                gone.setdefault(name, set()).add(id_)
+            for name in loose:
+                came.setdefault(name, set()).add(id_)
+            part.append(answer)
+            _tell(progress, done, len(files))
+            if len(part) >= PART_FILES and not written(False):
+                return False
+    return written(True)

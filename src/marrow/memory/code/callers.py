@@ -1,0 +1,122 @@
+"""Callers: who calls a symbol, how sure that is, and why; and calls of its name that could not be resolved."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ...model.code import REASONS, TYPES
+from ...store.code import Known, MapReader
+from ...store.code.packing import symbol_id
+from ...store.code.reader import Seen
+from .parsing import last_name
+
+# So many files are looked into for calls that were not resolved, and for others that have the same name so many.
+LOOSE_FILES_MAX, LOOSE_SHOWN = 4, 20
+SEEN = "seen"
+BY_NAME, BY_NAME_CONFIDENCE = "name", 0.3
+CONSTRUCTOR = "constructor"
+
+
+class CallSite(NamedTuple):
+    """A place where something is called. `caller` is the symbol around it; None for a file's own lines."""
+
+    path: str
+    line: int
+    caller: Known | None
+    reason: str
+    confidence: float
+    chain: str = ""
+
+
+class Callers(NamedTuple):
+    """`loose` are calls of that name of which it is not known what they call; `loose_files` counts the files that have
+    some."""
+
+    symbol: Known
+    sites: tuple[CallSite, ...]
+    loose: tuple[CallSite, ...] = ()
+    loose_files: int = 0
+
+
+def callers(reader: MapReader, symbol: Known, *, loose: bool = True, limit: int = 10_000) -> Callers:
+    """The surest first, then by place."""
+    found = sites(reader, symbol, limit)
+    unresolved: list[CallSite] = []
+    files: list[int] = []
+    if loose:
+        files = reader.loose(symbol.name)
+        unresolved = _loose(reader, symbol.name, files)
+    return Callers(symbol, tuple(found), tuple(unresolved), len(files))
+
+
+def sites(reader: MapReader, symbol: Known, limit: int = 10_000) -> list[CallSite]:
+    """The resolved calls of a symbol. Making one of a type is calling its constructor, and the other way round."""
+    found: list[CallSite] = []
+    known: dict[int, Known | None] = {}
+    paths: dict[int, str] = {}
+    for target in targets(reader, symbol):
+        seen = {one.caller: one for one in reader.seen_of_target(target)}
+        for source, places in reader.incoming(target):
+            if source not in paths:
+                row = reader.file(source)
+                paths[source] = row.path if row is not None else ""
+            for place in places:
+                if len(found) >= limit:
+                    break
+                id_ = symbol_id(source, place.caller) if place.caller >= 0 else -source
+                if id_ not in known:
+                    known[id_] = reader.symbol(id_) if id_ >= 0 else None
+                observed = seen.pop(id_, None) if id_ in seen else None
+                reason, confidence = weighed(place.reason, observed)
+                found.append(CallSite(paths[source], place.line, known[id_], reason, confidence))
+        found += _only_seen(reader, seen)
+    found.sort(key=lambda one: (-one.confidence, one.path, one.line))
+    return found
+
+
+def targets(reader: MapReader, symbol: Known) -> list[int]:
+    """The ids that calls of a symbol may lead to."""
+    if symbol.kind == CONSTRUCTOR and symbol.parent is not None:
+        return [symbol.id, symbol.parent]
+    if symbol.kind in TYPES:
+        children = reader.symbols_of(symbol.id >> 20)
+        return [symbol.id, *(one.id for one in children if one.parent == symbol.id and one.kind == CONSTRUCTOR)]
+    return [symbol.id]
+
+
+def weighed(reason: str, seen: Seen | None) -> tuple[str, float]:
+    """How sure a call is, with what was observed: seen at run time it is certain, seen to go elsewhere it is not."""
+    confidence = REASONS[reason]
+    if seen is None:
+        return reason, confidence
+    if seen.times > seen.against:
+        return SEEN, REASONS[SEEN]
+    return reason, round(confidence * 0.5 ** (seen.against - seen.times), 3)
+
+
+def _only_seen(reader: MapReader, seen: dict[int, Seen]) -> list[CallSite]:
+    """Calls that nothing in the text shows, and that were observed."""
+    found = []
+    for one in seen.values():
+        caller = reader.symbol(one.caller)
+        if caller is not None and one.times > one.against:
+            found.append(CallSite(caller.path, one.line, caller, SEEN, REASONS[SEEN]))
+    return found
+
+
+def _loose(reader: MapReader, name: str, files: list[int]) -> list[CallSite]:
+    found: list[CallSite] = []
+    for file in files[:LOOSE_FILES_MAX]:
+        row = reader.file(file)
+        if row is None:
+            continue
+        linked = {link.call for link in reader.links(file)}
+        numbers = reader.parents(file)[1]
+        for at, call in reader.calls_ending(file, name):
+            if at not in linked and call.kind == "call" and last_name(call.chain) == name:
+                number = numbers[call.scope] if numbers is not None and call.scope >= 0 else call.scope
+                caller = reader.symbol(symbol_id(file, number)) if number >= 0 else None
+                found.append(CallSite(row.path, call.line, caller, BY_NAME, BY_NAME_CONFIDENCE, call.chain))
+        if len(found) >= LOOSE_SHOWN:
+            break
+    return found[:LOOSE_SHOWN]

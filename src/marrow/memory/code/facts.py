@@ -1,0 +1,141 @@
+"""What a resolver asks, answered from the kept map. A file's map is read when it is first asked for."""
+
+from __future__ import annotations
+
+import os
+from bisect import insort
+from collections.abc import Collection, Iterable, Sequence
+
+from ...model.code import FileMap
+from ...store.code.packing import symbol_id
+from ...store.code.reader import KEPT, MAPPED, FileRow, MapReader
+
+# A name that stands for more things than this is never the only one, nor looked through.
+DEFINED_MAX = 64
+TEXT_BYTES_MAX = 256 * 1024
+
+
+class KeptFacts:
+    """`reader` gives the maps; `rows` are all files of the checkout."""
+
+    def __init__(self, root: str, reader: MapReader, rows: Iterable[FileRow]) -> None:
+        self._root, self._reader = root, reader
+        self.ids: dict[str, int] = {}
+        self._paths: dict[int, str] = {}
+        self._others: set[str] = set()
+        self._packages: dict[str, str] = {}
+        self._folders: dict[str, list[str]] = {}
+        self._members: dict[tuple[str, str], list[str]] = {}
+        self._names: dict[str, list[str]] = {}
+        self._maps: dict[str, FileMap | None] = {}
+        self._loaded = 0
+        self._numbers: dict[str, Sequence[int] | None] = {}
+        self._defined: dict[str, list[tuple[str, int]]] = {}
+        for row in rows:
+            self._enter(row)
+
+    def _enter(self, row: FileRow) -> None:
+        folder, _, name = row.path.rpartition("/")
+        insort(self._names.setdefault(name, []), row.path)  # in the order of paths, whenever it came
+        if row.state not in (MAPPED, KEPT):
+            self._others.add(row.path)
+            return
+        self.ids[row.path], self._paths[row.id] = row.id, row.path
+        self._packages[row.path] = row.package
+        insort(self._folders.setdefault(folder, []), row.path)
+        insort(self._members.setdefault((row.language, row.package), []), row.path)
+
+    def _leave(self, row: FileRow) -> None:
+        folder, _, name = row.path.rpartition("/")
+        places = (self._folders.get(folder), self._members.get((row.language, row.package)), self._names.get(name))
+        for some in places:
+            if some is not None and row.path in some:
+                some.remove(row.path)
+        self._others.discard(row.path)
+        self._packages.pop(row.path, None)
+        self._maps.pop(row.path, None)
+        self._numbers.pop(row.path, None)
+        if self.ids.pop(row.path, None) is not None:
+            self._paths.pop(row.id, None)
+
+    def renewed(self, reader: MapReader, before: Iterable[FileRow], after: Iterable[FileRow]) -> KeptFacts:
+        """The same with other rows for some files, read through another reader. What was read of the rest stays."""
+        self._reader = reader
+        for row in before:
+            self._leave(row)
+        for row in after:
+            self._enter(row)
+        self._defined.clear()
+        return self
+
+    def path(self, file: int) -> str | None:
+        return self._paths.get(file)
+
+    def loaded(self) -> int:
+        """How much is at hand: symbols, imports and bindings of the files that were read."""
+        return self._loaded
+
+    def whole(self, path: str) -> FileMap | None:
+        """A file's map with its calls."""
+        found = self.file(path)
+        if found is None:
+            return None
+        self._maps[path] = whole = found._replace(calls=self._reader.calls(self.ids[path]))
+        return whole
+
+    def let_go(self, path: str) -> None:
+        """The calls of a file are not needed any longer."""
+        found = self._maps.get(path)
+        if found is not None:
+            self._maps[path] = found._replace(calls=())
+
+    def id_of(self, path: str, index: int) -> int:
+        numbers = self._numbers.get(path)
+        return symbol_id(self.ids[path], numbers[index] if numbers is not None else index)
+
+    def number(self, path: str, index: int) -> int:
+        numbers = self._numbers.get(path)
+        return numbers[index] if numbers is not None and index >= 0 else index
+
+    def file(self, path: str) -> FileMap | None:
+        if path in self._maps:
+            return self._maps[path]
+        id_ = self.ids.get(path)
+        found = self._reader.outline(id_, bare=True) if id_ is not None else None
+        self._maps[path] = found[0] if found else None
+        if found is not None:
+            self._loaded += len(found[0].symbols) + len(found[0].imports) + len(found[0].bindings)
+        self._numbers[path] = found[1] if found else None
+        return self._maps[path]
+
+    def defined(self, name: str) -> Sequence[tuple[str, int]]:
+        known = self._defined.get(name)
+        if known is None:
+            rows = self._reader.places_of_name(name, DEFINED_MAX)
+            places = ((self._paths[file], at) for file, at in rows if file in self._paths)
+            known = self._defined[name] = sorted(places)
+        return known
+
+    def has(self, path: str) -> bool:
+        return path in self.ids or path in self._others
+
+    def in_folder(self, folder: str) -> Collection[str]:
+        return self._folders.get(folder, ())
+
+    def in_package(self, language: str, package: str) -> Collection[str]:
+        return self._members.get((language, package), ())
+
+    def named(self, file_name: str) -> Collection[str]:
+        return self._names.get(file_name, ())
+
+    def text(self, path: str) -> str:
+        if not self.has(path):
+            return ""
+        try:
+            with open(os.path.join(self._root, path), "rb") as file:
+                return file.read(TEXT_BYTES_MAX).decode("utf-8", "replace")
+        except OSError:
+            return ""
+
+    def package(self, path: str) -> str:
+        return self._packages.get(path, "")

@@ -1,0 +1,122 @@
+"""Which symbol is meant: `name`, `Class.name`, `path:name`, `path::Class.name` or `path:line`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from ...codemap.entry import TEST
+from ...model.code import CALLABLES, TYPES
+from ...model.errors import Ambiguous, Invalid, NotFound
+from ...model.nearest import nearest
+from ...store.code import FileRow, Known, MapReader
+
+CANDIDATES_SHOWN = 10
+LOOKED_AT = 10_000
+GIVEN_MAX = 500
+_LINE = re.compile(r"(?P<path>.+):(?P<line>\d+)\Z")
+_CALLED = CALLABLES | TYPES
+
+
+def one_symbol(reader: MapReader, given: str, *, field: str = "symbol") -> Known:
+    """The one that is meant. Several are an error that lists them."""
+    found = matching(reader, given, field=field)
+    if len(found) > 1:  # what can be called is meant rather than a field of that name, code rather than its tests
+        found = [one for one in found if one.kind in _CALLED] or found
+    if len(found) > 1:
+        found = [one for one in found if not one.flags & TEST] or found
+    if len(found) > 1 and len({(one.path, one.qualified) for one in found}) == 1:
+        found = found[-1:]  # overloads: the last is the one with a body
+    if not found:
+        raise _unknown(reader, given, field)
+    if len(found) > 1:
+        shown = ", ".join(spelt(one) for one in found[:CANDIDATES_SHOWN])
+        more = f" and {len(found) - CANDIDATES_SHOWN} more" if len(found) > CANDIDATES_SHOWN else ""
+        raise Ambiguous(
+            f"{given!r} names several symbols: {shown}{more}.", hint="Give the path too: path::Class.name.", field=field
+        )
+    return found[0]
+
+
+def spelt(symbol: Known) -> str:
+    """How a symbol can be named so that no other is meant."""
+    return f"{symbol.path}::{symbol.qualified}"
+
+
+def matching(reader: MapReader, given: str, *, kind: str = "", field: str = "symbol") -> list[Known]:
+    """Every symbol that may be meant, in the order of paths and lines."""
+    text = given.strip().removesuffix("()")
+    if not text or len(text) > GIVEN_MAX:
+        raise Invalid("No symbol was named.", hint="Give name, Class.name, path::name or path:line.", field=field)
+    found = _matching(reader, text)
+    if kind:
+        found = [one for one in found if one.kind == kind]
+    return sorted(found, key=lambda one: (one.path, one.start, one.id))
+
+
+def _matching(reader: MapReader, text: str) -> list[Known]:
+    line = _LINE.match(text)
+    if line is not None and (file := _file(reader, line["path"])) is not None:
+        return _at_line(reader, file, int(line["line"]))
+    for separator in ("::", ":", "#"):
+        path, found, name = text.partition(separator)
+        if found and name and (file := _file(reader, path)) is not None:
+            wanted = _dotted(name)
+            symbols = reader.symbols_of(file.id)
+            exact = [one for one in symbols if one.qualified == wanted]
+            return exact or [one for one in symbols if ends_with(one.qualified, wanted)]
+    return by_name(reader, _dotted(text))
+
+
+def _dotted(name: str) -> str:
+    return name.replace("::", ".").replace("#", ".").replace("->", ".").strip(".")
+
+
+def _file(reader: MapReader, path: str) -> FileRow | None:
+    return reader.file_at(path.strip().replace("\\", "/").removeprefix("./"))
+
+
+def _at_line(reader: MapReader, file: FileRow, line: int) -> list[Known]:
+    """The innermost function or type around a line."""
+    around = [one for one in reader.symbols_of(file.id) if one.start <= line <= one.stop]
+    chosen = [one for one in around if one.kind in _CALLED] or around
+    return [min(chosen, key=lambda one: (one.stop - one.start, -one.at))] if chosen else []
+
+
+def by_name(reader: MapReader, name: str) -> list[Known]:
+    """By its name, by the end of its qualified name, or by that with its module before it."""
+    within, _, last = name.rpartition(".")
+    if not within:
+        return reader.symbols_named(last, LOOKED_AT)
+    found = reader.symbols_qualified(within, last, LOOKED_AT)
+    found = found or reader.symbols_named(name, LOOKED_AT)  # a name with dots in it: a heading
+    if found:
+        return found
+    known = reader.symbols_named(last, LOOKED_AT)
+    return [one for one in known if ends_with(f"{_module(one.path)}.{one.qualified}", name)]
+
+
+def _module(path: str) -> str:
+    stem = path.rpartition(".")[0] or path
+    return stem.removesuffix("/__init__").removesuffix("/index").removesuffix("/mod").replace("/", ".")
+
+
+def ends_with(qualified: str, wanted: str) -> bool:
+    return qualified == wanted or qualified.endswith(f".{wanted}")
+
+
+def _unknown(reader: MapReader, given: str, field: str) -> NotFound:
+    last = _dotted(given.partition("::")[2] or given.rpartition(":")[2]).rpartition(".")[2]
+    near = _near(reader, last)
+    hint = f"Did you mean {near}?" if near else "code_symbols lists what a file or folder has."
+    return NotFound(f"The code has no symbol {given.strip()[:120]!r}.", hint=hint, field=field)
+
+
+def _near(reader: MapReader, name: str) -> str:
+    starts: Sequence[str] = [name[:4], name[:2]] if len(name) > 2 else [name]
+    for start in starts:
+        known = {one.name for one in reader.symbols_beginning(start, 500)} if start else set()
+        found = nearest(name, sorted(known))
+        if found:
+            return found
+    return ""

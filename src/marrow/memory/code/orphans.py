@@ -1,0 +1,25 @@
+"""Orphans: functions that nobody calls, as far as the code says."""
+
+from __future__ import annotations
+
+from ...store.code import Known, MapReader
+from .type_relations import overridden
+
+LIMIT = 200
+
+
+def orphans(reader: MapReader, folder: str = "", *, limit: int = LIMIT, sure: bool = True) -> list[Known]:
+    """Without entry points and tests, and without what takes the place of a method above. With `sure` also without
+    those whose name is called somewhere where it is not known what is meant."""
+    found: list[Known] = []
+    for symbol in reader.orphans(folder):
+        if len(found) >= limit:
+            break
+        if sure and reader.loose(symbol.name):
+            continue
+        if symbol.parent is not None and overridden(reader, symbol):
+            continue
+        if symbol.kind == "constructor" and symbol.parent is not None and reader.incoming(symbol.parent):
+            continue
+        found.append(symbol)
+    return found

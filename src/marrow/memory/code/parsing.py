@@ -1,0 +1,147 @@
+"""One file, read and parsed, in the form in which it is kept. What is wrong with a file is its state, and no error."""
+
+from __future__ import annotations
+
+import os
+import stat
+from hashlib import blake2b
+from typing import Any, NamedTuple
+
+from ...codemap.entry import flags_of, is_test_path
+from ...codemap.languages.table import language_of
+from ...codemap.parse import map_of
+from ...codemap.skipped import BYTES_MAX, GENERATED, HUGE, named_as_generated, why_skipped
+from ...model.code import TOP, FileMap
+from ...model.errors import MarrowError
+from ...store.code.packing import pack_calls, pack_outline, symbol_id
+from ...store.code.reader import MAPPED, SKIPPED
+
+HASH_BYTES = 16
+UNREADABLE, UNPARSED = "unreadable", "not parsed"
+
+
+class Read(NamedTuple):
+    """A file as it was read. `source` is empty for one that is not mapped, and then `reason` says why."""
+
+    size: int
+    mtime: int
+    hash: bytes | None
+    source: bytes
+    reason: str
+
+
+class Parsed(NamedTuple):
+    """A file for a new map: plain values, so that a worker can send it. `symbols` are rows of the table,
+    `names` the last names of all calls."""
+
+    id: int
+    path: str
+    language: str
+    package: str
+    size: int
+    mtime: int
+    hash: bytes | None
+    state: str
+    reason: str
+    errors: int
+    lines: int
+    outline: bytes
+    calls: bytes
+    symbols: list[tuple[Any, ...]]
+    names: list[str]
+
+
+def read_file(root: str, path: str) -> Read:
+    """Never through a link, never more than the limit."""
+    whole = os.path.join(root, path)
+    try:
+        found = os.lstat(whole)
+        if not stat.S_ISREG(found.st_mode):
+            return Read(0, 0, None, b"", UNREADABLE)
+        if found.st_size > BYTES_MAX:
+            return Read(found.st_size, found.st_mtime_ns, None, b"", HUGE)
+        with open(whole, "rb") as file:
+            source = file.read(BYTES_MAX + 1)
+    except OSError:
+        return Read(0, 0, None, b"", UNREADABLE)
+    digest = blake2b(source, digest_size=HASH_BYTES).digest()
+    reason = GENERATED if named_as_generated(path) else why_skipped(source)
+    return Read(found.st_size, found.st_mtime_ns, digest, b"" if reason else source, reason)
+
+
+def parse(path: str, source: bytes) -> tuple[FileMap, str]:
+    """The map, and why there is none; whatever a grammar's reader does with hostile text is that file's failure."""
+    try:
+        return map_of(path, source), ""
+    except MarrowError as problem:
+        return FileMap(language_of(path)), problem.message
+    except (ValueError, TypeError, LookupError, AttributeError, RecursionError, MemoryError, ImportError) as problem:
+        return FileMap(language_of(path)), f"{UNPARSED}: {type(problem).__name__}"
+
+
+def parsed(root: str, id_: int, path: str) -> Parsed:
+    """A file for a new map."""
+    read = read_file(root, path)
+    language = language_of(path)
+    found, reason = (FileMap(language), read.reason) if read.reason else parse(path, read.source)
+    state = SKIPPED if reason else MAPPED
+    lines = read.source.count(b"\n") + 1 if read.source else 0
+    outline, calls = (b"", b"") if reason else (pack_outline(found), pack_calls(found.calls))
+    return Parsed(
+        id_,
+        path,
+        language,
+        found.package,
+        read.size,
+        read.mtime,
+        read.hash,
+        state,
+        reason,
+        found.errors,
+        lines,
+        outline,
+        calls,
+        symbol_rows(id_, path, found),
+        list(called_names(found)),
+    )
+
+
+def called_names(found: FileMap) -> set[str]:
+    """The last names of all calls of a file, and what those that are imported under another name are called there."""
+    names = {last_name(call.chain) for call in found.calls if call.kind == "call"}
+    names.discard("")
+    names |= {one.name for one in found.imports if one.name and one.name not in ("*", one.local) and one.local in names}
+    return names
+
+
+def last_name(chain: str) -> str:
+    """What a chain calls, by name; "" for one that does not say."""
+    name = chain.rpartition(".")[2]
+    if name.isidentifier():
+        return name
+    name = name.removesuffix("{}")
+    return "" if name.startswith(("?", "<")) else name.partition("[")[0].partition("(")[0]
+
+
+def symbol_rows(file: int, path: str, found: FileMap) -> list[tuple[Any, ...]]:
+    """Rows of a file that is new: its symbols are numbered as they come."""
+    tested = is_test_path(path)
+    start = symbol_id(file, 0)
+    return [
+        (
+            start + at,
+            symbol.name,
+            within(symbol.qualified, symbol.name),
+            symbol.kind,
+            symbol.start,
+            symbol.end,
+            None if symbol.parent == TOP else start + symbol.parent,
+            at,
+            flags_of(path, symbol, tested),
+        )
+        for at, symbol in enumerate(found.symbols)
+    ]
+
+
+def within(qualified: str, name: str) -> str:
+    return qualified[: -len(name) - 1] if len(qualified) > len(name) else ""

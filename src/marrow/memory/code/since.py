@@ -1,0 +1,64 @@
+"""Since when: a commit, a time, a session, or a snapshot."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ...model.errors import Invalid
+from ...model.moments import iso, moment
+from ...model.moments import parse as parse_moment
+from ...repository.changed import commit_before, commit_named
+from ..engine import Asker, Engine, seen_snapshots
+
+HEAD, LAST_SESSION = "HEAD", ("session", "last session")
+
+
+class Since(NamedTuple):
+    """Either a commit, by its hash, or a time; `words` say what was meant."""
+
+    words: str
+    commit: str = ""
+    at: int = 0
+
+
+def since_of(engine: Engine, asker: Asker, root: str, given: str, mapped_at: int) -> Since:
+    """What a caller means. Nothing is the last commit, or where there is none the first map. A time from before the
+    first map is the last commit before it."""
+    text = given.strip()
+    if not text:
+        head = commit_named(root, HEAD)
+        return Since("the last commit", head) if head else Since("the first map", at=mapped_at)
+    found = _known(engine, asker, text)
+    if found is None and not any(letter.isspace() for letter in text):
+        commit = commit_named(root, text)
+        if commit:
+            return Since(f"commit {commit[:12]}", commit)
+    if found is None:
+        try:
+            at = parse_moment(text, engine.clock(), field="since", future=True)
+        except Invalid as problem:
+            raise Invalid(
+                f"{text[:80]!r} is no commit, session, snapshot or time.",
+                hint="Give HEAD~3, a branch, 2 days ago, 2026-03-01, or a session's id.",
+                field="since",
+            ) from problem
+        found = Since(iso(at), at=at)
+    if found.at < mapped_at:
+        commit = commit_before(root, moment(max(0, found.at)))
+        if commit:
+            return Since(f"{found.words} (commit {commit[:12]})", commit, found.at)
+    return found
+
+
+def _known(engine: Engine, asker: Asker, text: str) -> Since | None:
+    with engine.store.reading() as reader:
+        if text in LAST_SESSION:
+            found = reader.sessions(asker.namespace, (asker.scope.project,), limit=1)
+            return Since("the last session", at=found[0].started_at) if found else None
+        for snapshot in seen_snapshots(reader, asker):
+            if snapshot.name == text:
+                return Since(f"snapshot {text}", at=snapshot.at)
+        session = reader.session(asker.namespace, text)
+        if session is not None:
+            return Since(f"session {text}", at=session.started_at)
+    return None

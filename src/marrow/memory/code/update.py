@@ -1,0 +1,297 @@
+"""Bringing a map up to date: only what changed is read, only what may mean something else is resolved again."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Container, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from ...codemap.compare import Shape, is_movable, only, shapes_of
+from ...codemap.languages.table import language_of
+from ...codemap.resolve import Resolver
+from ...model.code import TYPES, FileMap
+from ...store.code import FileRow, MapWriter
+from ...store.code.packing import unpack_calls, unpack_outline
+from ...store.code.reader import KEPT, MAPPED, SKIPPED
+from .facts import KeptFacts
+from .parsing import Parsed, Read, last_name, parse
+from .pool import Pool
+from .replace import Came, Lost, Replaced, gone, replace
+from .resolving import resolved
+from .still import still_lead
+from .worker import PARSE
+
+# Beyond this many files it pays to start workers.
+ALONE_MAX = 150
+# What is parsed in this process cannot be stopped: only what is surely tame is.
+TAME_BYTES_MAX, TAME_LINE_MAX, TAME_DEPTH_MAX = 300_000, 5_000, 120
+# So many files that call a name are resolved again at once when a symbol of that name comes; the others later.
+NEAR_MAX, AT_ONCE_MAX = 60, 400
+HANDED_ON_MAX = 32
+
+_BRACKETS = re.compile(rb"[\[({})\]]")
+
+
+class Changed(NamedTuple):
+    """A file whose content is not what the map has; `row` is the file's row with what was read."""
+
+    row: FileRow
+    read: Read
+    is_new: bool
+
+
+@dataclass
+class Updated:
+    """What an update did."""
+
+    parsed: int = 0
+    removed: int = 0
+    renamed: int = 0
+    resolved: int = 0
+    left_stale: int = 0
+    replaced: list[Replaced] = field(default_factory=list)
+
+    def __bool__(self) -> bool:
+        return bool(self.parsed or self.removed or self.renamed)
+
+
+def is_tame(source: bytes) -> bool:
+    """Whether a text can be parsed without the means to stop it."""
+    if len(source) > TAME_BYTES_MAX or (len(source) > TAME_LINE_MAX and _longest_line(source) > TAME_LINE_MAX):
+        return False
+    depth = deepest = 0
+    for bracket in _BRACKETS.findall(source):
+        depth = depth + 1 if bracket in b"[({" else max(0, depth - 1)
+        deepest = max(deepest, depth)
+    return deepest <= TAME_DEPTH_MAX
+
+
+def _longest_line(source: bytes) -> int:
+    return max(map(len, source.split(b"\n")))
+
+
+def maps_of(root: str, changed: Sequence[Changed]) -> dict[str, tuple[FileMap, str]]:
+    """The new maps, parsed here or by workers; with each why there is none."""
+    here = [one for one in changed if not one.read.reason and is_tame(one.read.source)]
+    if len(here) > ALONE_MAX:
+        here = []
+    near = {one.row.path for one in here}
+    found = {one.row.path: (FileMap(one.row.language), one.read.reason) for one in changed if one.read.reason}
+    found |= {one.row.path: parse(one.row.path, one.read.source) for one in here}
+    others = [(one.row.id, one.row.path) for one in changed if one.row.path not in near and not one.read.reason]
+    if others:
+        with Pool(root) as pool:
+            for answer in pool.work((PARSE,), others, 8):
+                one = Parsed(*answer)
+                if one.reason:
+                    found[one.path] = FileMap(one.language), one.reason
+                else:
+                    outline = unpack_outline(one.outline)[0]
+                    found[one.path] = outline._replace(calls=unpack_calls(one.calls)), ""
+            found |= {path: (FileMap(language_of(path)), why) for (_, path), why in pool.failed}
+    return found
+
+
+def apply(
+    writer: MapWriter,
+    facts: Callable[[], KeptFacts],
+    changed: Sequence[Changed],
+    maps: dict[str, tuple[FileMap, str]],
+    removed: Sequence[FileRow],
+    now: int,
+    also: Iterable[int] = (),
+) -> Updated:
+    """Write the new maps, then resolve what is affected, and `also` these files (they have another path) with those
+    that call into them. `facts` is asked for once the files are written."""
+    done = Updated(removed=len(removed))
+    for one in changed:
+        found, reason = maps.get(one.row.path, (FileMap(one.row.language), "not parsed"))
+        _one(writer, one, found, reason, now, done)
+    for row in removed:
+        emptied = replace(writer, row, FileMap(row.language), now, is_new=False)
+        done.replaced.append(emptied)
+    _settle_history(writer, done.replaced, now)
+    edited = {one.file for one in done.replaced}
+    reached, later = _affected(writer, done.replaced)
+    for file in also:
+        reached |= {file, *writer.sources_into(file)}
+    if len(reached) > AT_ONCE_MAX:
+        later |= reached - edited
+        reached &= edited
+    near = reached | edited
+    for row in removed:
+        _drop(writer, row, next(one.old for one in done.replaced if one.file == row.id))
+    gone_files = {row.id for row in removed}
+    for some in done.replaced:
+        for lost in some.lost:
+            writer.drop_symbol(lost.id)
+    later -= near | gone_files
+    writer.set_stale(later, True)
+    done.left_stale = len(later)
+    replaced = {one.file: one for one in done.replaced}
+    done.resolved = resolve_again(writer, facts(), sorted(near - gone_files), replaced, reached | later)
+    return done
+
+
+def _one(writer: MapWriter, one: Changed, found: FileMap, reason: str, now: int, done: Updated) -> None:
+    row, read = one.row, one.read
+    lost_all = bool(found.errors and not found.symbols)
+    if (reason and not read.reason) or lost_all:
+        before = None if one.is_new else writer.outline(row.id)
+        if before is not None and before[0].symbols:  # what is there now says nothing: its last map stays
+            writer.mark_file(row._replace(state=KEPT, reason=reason or "errors"))
+            return
+    state = SKIPPED if reason else MAPPED
+    lines = read.source.count(b"\n") + 1 if read.source else 0
+    row = row._replace(package=found.package, state=state, reason=reason, errors=found.errors, lines=lines, changed=now)
+    if one.is_new:
+        writer.add_files([row])
+    done.replaced.append(replace(writer, row, found, now, is_new=one.is_new))
+    done.parsed += 1
+
+
+def _drop(writer: MapWriter, row: FileRow, old: FileMap) -> None:
+    links = writer.links(row.id)
+    writer.change_loose(row.id, loose_names(old, {link.call for link in links}), ())
+    writer.relink(row.id, (), {})
+    writer.drop_file(row.id)
+
+
+def loose_names(found: FileMap, linked: set[int]) -> set[str]:
+    """The last names of the calls that were not resolved."""
+    names = {last_name(call.chain) for at, call in enumerate(found.calls) if at not in linked and call.kind == "call"}
+    names.discard("")
+    return names
+
+
+def _settle_history(writer: MapWriter, replaced: Sequence[Replaced], now: int) -> None:
+    """What became of the symbols that went: they are in another file, have another name, or are gone."""
+    lost = [one for some in replaced for one in some.lost]
+    came = [one for some in replaced for one in some.came]
+    to: dict[int, Came] = {}
+    bodies = only((at, _body(one)) for at, one in enumerate(came) if is_movable(one.symbol))
+    for found in lost:
+        at = bodies.get(_body(found)) if is_movable(found.symbol) else None
+        if at is not None and found.id not in to:
+            to[found.id] = came[at]
+            bodies[_body(found)] = None
+    _moved_and_renamed(replaced, to)
+    writer.add_versions(gone(one, now, to.get(one.id)) for one in lost)
+    born = {to[one.id].id: one.born for one in lost if one.id in to}
+    for id_, since in born.items():
+        known = writer.symbol(id_)
+        if known is not None:
+            row = (*known[:1], *known[2:10], since, now)
+            writer.put_symbols([row])
+
+
+def _body(one: Lost | Came) -> tuple[object, ...]:
+    return one.symbol.name, one.symbol.hash
+
+
+def _moved_and_renamed(replaced: Sequence[Replaced], to: dict[int, Came]) -> None:
+    """Those that have another file and another name."""
+    taken = {one.id for one in to.values()}
+    shapes: list[tuple[int, Shape, Came]] = []
+    new = [one for some in replaced for one in some.came if one.id not in taken]
+    places = {(some.path, one.place): one for some in replaced for one in some.came if one.id not in taken}
+    if not new:
+        return
+    for some in replaced:
+        for at, shape in shapes_of(some.new, [one.place for one in some.came if one.id not in taken]):
+            shapes.append((len(shapes), shape, places[some.path, at]))
+    found = only((at, shape) for at, shape, _ in shapes)
+    for some in replaced:
+        waiting = {one.place: one for one in some.lost if one.id not in to}
+        for at, shape in shapes_of(some.old, waiting):
+            place = found.get(shape)
+            if place is not None:
+                to[waiting[at].id] = shapes[place][2]
+                found[shape] = None
+
+
+def _affected(writer: MapWriter, replaced: Sequence[Replaced]) -> tuple[set[int], set[int]]:
+    """The files whose calls may lead elsewhere now because of what changed in others: to be resolved at once, and
+    later. (One that calls what went from itself is among them.)"""
+    near: set[int] = set()
+    later: set[int] = set()
+    names: set[str] = set()
+    for one in replaced:
+        for lost in one.lost:
+            near.update(source for source, _ in writer.incoming(lost.id))
+        for id_ in one.retyped:
+            symbol = writer.symbol(id_)
+            sources = {source for source, _ in writer.incoming(id_)}
+            if symbol is not None and symbol.kind in TYPES:
+                sources.update(writer.sources_into(one.file))
+            near.update(sources)
+        for name in one.names:  # handed on otherwise: what had it from here may have it from elsewhere, or not at all
+            for known in writer.symbols_named(name, HANDED_ON_MAX):
+                near.update(source for source, _ in writer.incoming(known.id))
+        names |= one.names | {came.symbol.name for came in one.came} | {lost.symbol.name for lost in one.lost}
+        _overridden(writer, one, near)
+    for name in names:
+        callers = writer.loose(name)
+        unique = _taken_for_the_only_one(writer, name)
+        (near if len(callers) <= NEAR_MAX else later).update(callers)
+        near.update(unique)
+    return near, later
+
+
+def _taken_for_the_only_one(writer: MapWriter, name: str) -> Iterable[int]:
+    """The files that call the only symbol of a name because it was the only one."""
+    known = writer.places_of_name(name, 4)
+    if len(known) > 3:
+        return
+    for symbol in writer.symbols_named(name, 4):
+        for source, places in writer.incoming(symbol.id):
+            if any(place.reason == "unique" for place in places):
+                yield source
+
+
+def _overridden(writer: MapWriter, one: Replaced, near: set[int]) -> None:
+    """A new member takes the calls that led to the same one of a type above."""
+    for came in one.came:
+        symbol = writer.symbol(came.id)
+        above = [symbol.parent] if symbol is not None and symbol.parent is not None else []
+        seen: set[int] = set()
+        while above and len(seen) < 64:
+            type_ = above.pop()
+            if type_ in seen:
+                continue
+            seen.add(type_)
+            above += writer.above(type_)
+        for other in writer.symbols_named(came.symbol.name, 64) if len(seen) > 1 else ():
+            if other.parent in seen and other.id != came.id:
+                near.update(source for source, _ in writer.incoming(other.id))
+
+
+def resolve_again(
+    writer: MapWriter,
+    facts: KeptFacts,
+    files: Sequence[int],
+    replaced: dict[int, Replaced],
+    reached: Container[int] = (),
+) -> int:
+    """Resolve the calls of these files and write down what they lead to. Of those that were only edited themselves, and
+    are not `reached` by another change, only what may lead elsewhere."""
+    resolver = Resolver(facts)
+    count = 0
+    for file in files:
+        path = facts.path(file)
+        if path is None:
+            continue
+        links = writer.links(file)
+        before = replaced[file].old if file in replaced else None
+        calls = before.calls if before is not None else writer.calls(file)
+        was = loose_names(FileMap("", calls=calls), {link.call for link in links})
+        one = replaced.get(file)
+        leads = still_lead(one, links) if one is not None and file not in reached else {}
+        found = resolved(resolver, facts, path, leads)
+        writer.relink(file, found.links, found.places)
+        writer.change_loose(file, (was | found.settled) - found.loose, found.loose - was)
+        writer.set_extends(file, found.extends)
+        count += 1
+    writer.set_stale(files, False)
+    return count

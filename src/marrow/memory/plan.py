@@ -1,0 +1,205 @@
+"""Planning a task from what is known: architecture, constraints, risks, state, affected files, blockers. Every line has
+its source; where nothing is known, nothing is said."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from ..model.errors import Invalid, MarrowError
+from ..model.record import CURRENT, Filter, Record
+from ..model.scope import READ
+from ..model.text import first_line
+from ..repository import locate
+from ..repository.branch import current_branch
+from ..repository.working_tree import working_tree
+from .engine import Asker, Engine
+from .known_here import known_here
+from .named_code import named_files, named_symbols
+from .recall import ACCOUNT
+from .search import search
+
+ARCHITECTURE, CONSTRAINTS, RISKS, STATE, FILES, BLOCKERS = (
+    "architecture",
+    "constraints",
+    "risks",
+    "state",
+    "files",
+    "blockers",
+)
+SECTIONS = (ARCHITECTURE, CONSTRAINTS, RISKS, STATE, FILES, BLOCKERS)
+OF_SECTION = 6
+# What scores less has nothing to do with the task.
+SCORE_LEAST = 0.25
+FILES_SHOWN = 12
+# Which memories a section asks for, and of which kinds.
+ASKED: dict[str, tuple[Filter, ...]] = {
+    ARCHITECTURE: (Filter(domains=("architecture", "patterns")), Filter(kinds=("design", "document"))),
+    CONSTRAINTS: (Filter(domains=("decisions", "dependencies")), Filter(kinds=("preference", "decision"))),
+    RISKS: (Filter(domains=("issues",)), Filter(kinds=("incident", "learning"))),
+}
+# Where a memory belongs that is pinned to an affected file; how many of those files are surely meant.
+OF_DOMAIN = {
+    "architecture": ARCHITECTURE,
+    "patterns": ARCHITECTURE,
+    "decisions": CONSTRAINTS,
+    "dependencies": CONSTRAINTS,
+    "issues": RISKS,
+}
+FILES_TRUSTED = 4
+STATE_KINDS = ("checkpoint", "handoff", "arc", "task")
+OPEN_KINDS = ("question", "gap")
+LOW_CONFIDENCE = 0.5
+
+
+class PlanLine(NamedTuple):
+    """One thing to know for the task: `source` is the address of a memory, `git`, or a file."""
+
+    section: str
+    content: str
+    source: str
+    why: str = ""
+    record: Record | None = None
+
+
+class Plan(NamedTuple):
+    task: str
+    lines: tuple[PlanLine, ...]
+
+    def of(self, section: str) -> list[PlanLine]:
+        return [line for line in self.lines if line.section == section]
+
+
+def plan(engine: Engine, asker: Asker, task: str) -> Plan:
+    asker.principal.check(READ, asker.namespace, asker.scope.project)
+    if not task.strip():
+        raise Invalid("It is not said what to plan.", hint="Say in a sentence what is to be done.", field="task")
+    quiet = engine.uncounted()
+    found: list[PlanLine] = []
+    seen: set[str] = set()
+    for section, filters in ASKED.items():
+        records = _asked(quiet, asker, task, filters, seen)[:OF_SECTION]
+        found += [PlanLine(section, r.node.content, r.node.address, _doubt(r), r) for r in records]
+    found += _doubtful(found)
+    found += _state(quiet, asker, task, seen)
+    known = [line.record for line in found if line.record is not None]
+    files = _files(engine, asker, task, known)
+    pinned = _pinned_there(engine, asker, [line.source for line in files[:FILES_TRUSTED]], seen)
+    found += [*files, *pinned]
+    known += [line.record for line in pinned if line.record is not None]
+    found += _blockers(quiet, asker, task, known, seen)
+    order = {section: place for place, section in enumerate(SECTIONS)}
+    return Plan(task.strip(), tuple(sorted(found, key=lambda line: order[line.section])))
+
+
+def _asked(engine: Engine, asker: Asker, task: str, filters: Sequence[Filter], seen: set[str]) -> list[Record]:
+    """What is about the task among those that a section asks for, each once in the whole plan."""
+    records: list[Record] = []
+    for wanted in filters:
+        # Ranked and not cut: for a plan, what is only near to the subject is worth knowing too.
+        hits = search(engine, asker, task, _here(asker, wanted), limit=OF_SECTION, min_score=SCORE_LEAST).hits
+        records += [hit.record for hit in hits if ACCOUNT not in hit.record.standing.tags]
+    fresh = [record for record in records if record.node.address not in seen]
+    seen.update(record.node.address for record in fresh)
+    return list({record.node.address: record for record in fresh}.values())
+
+
+def _here(asker: Asker, wanted: Filter) -> Filter:
+    return Filter(projects=asker.places(), kinds=wanted.kinds, domains=wanted.domains)
+
+
+def _doubt(record: Record) -> str:
+    if record.standing.drift:
+        return f"its code {record.standing.drift}"
+    return f"confidence {record.standing.confidence:g}" if record.standing.confidence < LOW_CONFIDENCE else ""
+
+
+def _doubtful(lines: Sequence[PlanLine]) -> list[PlanLine]:
+    """What the plan rests on, and may not hold any more, is a risk too."""
+    return [
+        PlanLine(RISKS, f"May not hold any more: {first_line(line.content, 120)}", line.source, line.why)
+        for line in lines
+        if line.why and line.section != RISKS
+    ]
+
+
+def _state(engine: Engine, asker: Asker, task: str, seen: set[str]) -> list[PlanLine]:
+    lines = [
+        PlanLine(STATE, record.node.content, record.node.address, record.node.kind, record)
+        for record in _asked(engine, asker, task, (Filter(kinds=STATE_KINDS),), seen)
+    ]
+    return [*lines[:OF_SECTION], *_tree_state(asker)]
+
+
+def _tree_state(asker: Asker) -> list[PlanLine]:
+    if not asker.root or locate(asker.root, environ={}) is None:
+        return []
+    try:
+        branch, tree = current_branch(asker.root), working_tree(asker.root)
+    except MarrowError:
+        return []
+    where = f"on {branch.name or 'no branch'} at {branch.commit[:10] or 'no commit yet'}"
+    apart = f", {branch.ahead} ahead and {branch.behind} behind {branch.upstream}" if branch.ahead is not None else ""
+    under_way = f", {branch.under_way} under way" if branch.under_way else ""
+    names = ", ".join(file.path for file in tree.files[:5])
+    changed = f"; {len(tree.files)} files not committed: {names}" if tree.files else "; nothing is uncommitted"
+    more = " …" if len(tree.files) > 5 else ""
+    return [PlanLine(STATE, f"{where}{apart}{under_way}{changed}{more}", "git", "the working tree")]
+
+
+def _files(engine: Engine, asker: Asker, task: str, known: Sequence[Record]) -> list[PlanLine]:
+    """The files that what is known is pinned to, and those that go by the task's words."""
+    why: dict[str, list[str]] = {}
+    with engine.store.reading() as reader:
+        anchors = reader.anchors([record.entry for record in known], CURRENT)
+        for record in known:
+            for anchor in anchors.get(record.entry, []):
+                if anchor.type in ("file", "lines"):
+                    why.setdefault(anchor.target, []).append(f"[{record.node.address[:12]}] is about it")
+        for symbol in named_symbols(engine, asker, task, FILES_SHOWN):
+            called = f", called from {symbol.callers} places" if symbol.callers else ""
+            why.setdefault(symbol.path, []).append(f"{symbol.kind} {symbol.name} in line {symbol.line}{called}")
+        for file in named_files(asker, task, FILES_SHOWN):
+            why.setdefault(file.path, []).append(f"named {', '.join(file.words)}")
+        about = known_here(reader, asker, list(why), engine.clock())
+    ranked = sorted(why, key=lambda path: (-len(why[path]), list(why).index(path)))[:FILES_SHOWN]
+    return [
+        PlanLine(FILES, path, path, "; ".join([*why[path][:3], f"{len(about.get(path, ()))} memories about it"]))
+        for path in ranked
+    ]
+
+
+def _pinned_there(engine: Engine, asker: Asker, paths: Sequence[str], seen: set[str]) -> list[PlanLine]:
+    """What is known about the files that the task is most about, in the section of its domain."""
+    lines = []
+    with engine.store.reading() as reader:
+        known = known_here(reader, asker, paths, engine.clock())
+    for path, some in known.items():
+        for record in (one.record for one in some if one.record.node.address not in seen):
+            section = OF_DOMAIN.get(record.standing.domain)
+            if section is not None:
+                seen.add(record.node.address)
+                why = "; ".join(part for part in (f"about {path}", _doubt(record)) if part)
+                lines.append(PlanLine(section, record.node.content, record.node.address, why, record))
+    return lines[: 2 * OF_SECTION]
+
+
+def _blockers(engine: Engine, asker: Asker, task: str, known: Sequence[Record], seen: set[str]) -> list[PlanLine]:
+    """Open questions and gaps about it, and what blocks what is known, or what it depends on."""
+    lines = [
+        PlanLine(BLOCKERS, record.node.content, record.node.address, f"open {record.node.kind}", record)
+        for record in _asked(engine, asker, task, (Filter(kinds=OPEN_KINDS),), seen)
+    ]
+    by_address = {record.node.address: record for record in known}
+    with engine.store.reading() as reader:
+        links = reader.links(asker.namespace, list(by_address), asker.places(), CURRENT)
+        ends = {"blocks": lambda link: link.source, "depends_on": lambda link: link.target}
+        wanted = [(ends[link.rel](link), link) for link in links if link.rel in ends]
+        found = reader.records(asker.namespace, [address for address, _ in wanted], asker.places(), CURRENT)
+    records = {record.node.address: record for record in found if record.standing.is_active(engine.clock())}
+    for address, link in wanted:
+        if address in records and address not in by_address:
+            words = "blocks" if link.rel == "blocks" else "is what it depends on:"
+            why = f"{words} [{(link.target if link.rel == 'blocks' else link.source)[:12]}]"
+            lines.append(PlanLine(BLOCKERS, records[address].node.content, address, why, records[address]))
+    return lines[:OF_SECTION]

@@ -1,0 +1,341 @@
+"""code: what the repository is made of. Symbols, who calls what, and the map of a folder."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, NamedTuple
+
+from ..codemap.draw import as_json, as_mermaid, as_text
+from ..memory.code.call_graph import VERTICES_MAX, call_graph, file_graph
+from ..memory.code.callees import Callee, callees
+from ..memory.code.callers import CallSite, callers
+from ..memory.code.find import matching, one_symbol
+from ..memory.code.folder_map import DEPTH_MAX, FolderEntry, folder_map
+from ..memory.code.kept_map import KeptMap, inside
+from ..memory.code.opened import opened
+from ..model.errors import Invalid, NotFound
+from ..store.code import Known, MapReader
+from .table import Call, operation
+
+LIMIT_MAX = 1_000
+GRAPH_DEPTH_MAX = 6
+
+
+class SymbolView(NamedTuple):
+    """A symbol in a list. `content` is its head and the first line of what is said about it."""
+
+    path: str
+    line: int
+    end: int
+    kind: str
+    name: str
+    content: str = ""
+
+    def text(self) -> str:
+        head = self.content or self.name
+        return f"{self.path}:{self.line}-{self.end} {self.kind} {self.name}" + (
+            f"  {head}" if head != self.name else ""
+        )
+
+
+class SymbolList(NamedTuple):
+    """Symbols that have the name, or those of a file or folder."""
+
+    of: str
+    items: tuple[SymbolView, ...]
+    left_out: int = 0
+
+    def text(self) -> str:
+        lines = [item.text() for item in self.items]
+        if self.left_out:
+            lines.append(f"({self.left_out} more: raise limit or budget_tokens, or give kind)")
+        return "\n".join(lines) or f"No symbol of {self.of!r}."
+
+
+def _view(reader: MapReader, one: Known, heads: dict[int, tuple[Any, ...]]) -> SymbolView:
+    file = one.id >> 20
+    if file not in heads:
+        outline = reader.outline(file)
+        heads[file] = outline[0].symbols if outline is not None else ()
+    symbols = heads[file]
+    content = ""
+    if one.at < len(symbols):
+        symbol = symbols[one.at]
+        content = f"{symbol.signature}  # {symbol.doc}" if symbol.doc else symbol.signature
+    return SymbolView(one.path, one.start, one.stop, one.kind, one.qualified, content)
+
+
+def _check_limit(limit: int) -> int:
+    if not 1 <= limit <= LIMIT_MAX:
+        raise Invalid(f"limit is a whole number from 1 to {LIMIT_MAX:,}.", field="limit")
+    return limit
+
+
+def _map(call: Call, *, whole: bool = False) -> KeptMap:
+    return opened(call.engine, call.asker, call.progress, whole=whole)
+
+
+def _symbol(kept: KeptMap, given: str) -> tuple[Known, int]:
+    """The symbol that is meant, with what calls it and what it calls resolved; how many files still wait for that."""
+    with kept.reading() as reader:
+        one = one_symbol(reader, given)
+    names = {one.name, one.within.rpartition(".")[2]} - {""}
+    return one, kept.resolve_for(names, [one.id >> 20])
+
+
+@operation("code", spellings={"name": ("symbol", "query")})
+def code_symbols(
+    call: Call,
+    name: Annotated[str, "a name, Class.name, path::name or path:line; its beginning with * after it"] = "",
+    path: Annotated[str, "instead: all of a file or folder"] = "",
+    kind: Annotated[str, "only class, function, method, ..."] = "",
+    limit: int = 50,
+) -> SymbolList:
+    """Where symbols are defined: by name, or those of a file. With their heads and line ranges."""
+    _check_limit(limit)
+    kept = _map(call)
+    with kept.reading() as reader:
+        if name.strip():
+            found = _named(reader, name.strip(), kind)
+            if path.strip():
+                start = inside(kept.root, path)
+                found = [one for one in found if one.path == start or one.path.startswith(f"{start}/") or not start]
+        elif path.strip():
+            found = _symbols_at(reader, inside(kept.root, path), kind)
+        else:
+            raise Invalid("Neither a name nor a path was given.", hint="Give name, or path for a file.", field="name")
+        heads: dict[int, tuple[Any, ...]] = {}
+        items = tuple(_view(reader, one, heads) for one in found[:limit])
+    return SymbolList(name.strip() or path.strip(), items, max(0, len(found) - limit))
+
+
+def _named(reader: MapReader, name: str, kind: str) -> list[Known]:
+    if name.endswith("*"):
+        found = reader.symbols_beginning(name.rstrip("*"), LIMIT_MAX)
+        return [one for one in found if not kind or one.kind == kind]
+    return matching(reader, name, kind=kind, field="name")
+
+
+def _symbols_at(reader: MapReader, path: str, kind: str) -> list[Known]:
+    row = reader.file_at(path) if path else None
+    files = [row] if row is not None else reader.files_below(path)
+    if not files:
+        raise NotFound(f"The code map has nothing at {path!r}.", hint="Give a path from the root.", field="path")
+    found: list[Known] = []
+    for file in files:
+        found += [one for one in reader.symbols_of(file.id) if not kind or one.kind == kind]
+        if len(found) > LIMIT_MAX * 10:
+            break
+    return found
+
+
+class CallView(NamedTuple):
+    """A call. `name` is the other side of it: who calls, or what is called; empty for a file's own lines."""
+
+    path: str
+    line: int
+    name: str
+    confidence: float
+    reason: str
+    chain: str = ""
+
+    def text(self) -> str:
+        how = f" [{self.reason} {self.confidence:.2f}]" if self.reason else ""
+        said = f"  {self.chain}" if self.chain else ""
+        return f"{self.path}:{self.line} {self.name or '(top level)'}{how}{said}"
+
+
+class CallersResult(NamedTuple):
+    """Who calls a symbol. `loose` are calls of the same name of which it is not known what they call."""
+
+    symbol: str
+    place: str
+    total: int
+    items: tuple[CallView, ...]
+    loose: tuple[CallView, ...] = ()
+    loose_files: int = 0
+    waiting: int = 0
+    left_out: int = 0
+
+    def text(self) -> str:
+        lines = [f"{self.symbol} ({self.place}): {self.total} calls" if self.total else f"Nobody calls {self.symbol}."]
+        lines += [f"  {item.text()}" for item in self.items]
+        if self.left_out:
+            lines.append(f"  ({self.left_out} more: raise limit or budget_tokens)")
+        if self.loose:
+            lines.append(f"called by that name in {self.loose_files} files, not resolved:")
+            lines += [f"  {item.text()}" for item in self.loose]
+        if self.waiting:
+            lines.append(f"({self.waiting} files that do not name it are still to be resolved; memory_map does that)")
+        return "\n".join(lines)
+
+
+def _site(site: CallSite) -> CallView:
+    name = site.caller.qualified if site.caller is not None else ""
+    return CallView(site.path, site.line, name, round(site.confidence, 3), site.reason, site.chain)
+
+
+@operation("code", spellings={"symbol": ("name",)})
+def code_callers(
+    call: Call,
+    symbol: Annotated[str, "name, Class.name, path::Class.name or path:line"],
+    loose: Annotated[bool, "also calls of that name that were not resolved"] = True,
+    limit: int = 50,
+) -> CallersResult:
+    """Who calls a function or makes a type, with how sure that is and why."""
+    _check_limit(limit)
+    kept = _map(call)
+    one, waiting = _symbol(kept, symbol)
+    with kept.reading() as reader:
+        found = callers(reader, one, loose=loose)
+    return CallersResult(
+        one.qualified,
+        one.place,
+        len(found.sites),
+        tuple(_site(site) for site in found.sites[:limit]),
+        tuple(_site(site) for site in found.loose[:limit]),
+        found.loose_files,
+        waiting,
+        max(0, len(found.sites) - limit),
+    )
+
+
+class CalleesResult(NamedTuple):
+    """What a symbol calls. `loose` are the calls that lead out of the project, or nowhere that is known."""
+
+    symbol: str
+    place: str
+    items: tuple[CallView, ...]
+    loose: tuple[str, ...] = ()
+    left_out: int = 0
+
+    def text(self) -> str:
+        lines = [
+            f"{self.symbol} ({self.place}) calls:" if self.items else f"{self.symbol} calls nothing of the project."
+        ]
+        lines += [f"  {item.text()}" for item in self.items]
+        if self.left_out:
+            lines.append(f"  ({self.left_out} more: raise budget_tokens)")
+        if self.loose:
+            lines.append(f"outside, or not resolved: {', '.join(self.loose)}")
+        return "\n".join(lines)
+
+
+def _callee(one: Callee) -> CallView:
+    target = one.target
+    name = target.qualified if target is not None else ""
+    place = target.path if target is not None else ""
+    return CallView(place, target.start if target is not None else 0, name, round(one.confidence, 3), one.reason)
+
+
+@operation("code", spellings={"symbol": ("name",)})
+def code_callees(
+    call: Call, symbol: Annotated[str, "name, Class.name, path::Class.name or path:line"]
+) -> CalleesResult:
+    """What a function calls, with how sure that is; and by name what it calls outside of the project."""
+    kept = _map(call)
+    one, _ = _symbol(kept, symbol)
+    with kept.reading() as reader:
+        found = callees(reader, one)
+    items: dict[tuple[str, str, int], CallView] = {}
+    for callee in found.found:
+        seen = _callee(callee)
+        items.setdefault((seen.path, seen.name, seen.line), seen)
+    loose = tuple(dict.fromkeys(callee.chain for callee in found.loose))
+    return CalleesResult(one.qualified, one.place, tuple(items.values()), loose)
+
+
+class GraphResult(NamedTuple):
+    """A call graph. `content` is the drawing; `graph` has nodes and edges when JSON was asked for."""
+
+    of: str
+    format: str
+    content: str
+    graph: dict[str, Any] | None = None
+    left_out: int = 0
+
+    def text(self) -> str:
+        return self.content
+
+
+@operation("code", spellings={"symbol": ("name",)})
+def code_call_graph(
+    call: Call,
+    symbol: Annotated[str, "what the graph is around; or give path"] = "",
+    path: Annotated[str, "a file: what its functions call"] = "",
+    format: Annotated[Literal["text", "mermaid", "json"], "how it is drawn"] = "text",  # noqa: A002 as it is called
+    depth: Annotated[int, "so many calls away"] = 2,
+) -> GraphResult:
+    """Who calls whom around a symbol or in a file: as text, as Mermaid, or as JSON."""
+    if not 1 <= depth <= GRAPH_DEPTH_MAX:
+        raise Invalid(f"depth is a whole number from 1 to {GRAPH_DEPTH_MAX}.", field="depth")
+    kept = _map(call, whole=True)
+    with kept.reading() as reader:
+        if symbol.strip():
+            one = one_symbol(reader, symbol)
+            graph, of = call_graph(reader, one, depth=depth, limit=VERTICES_MAX), one.qualified
+        elif path.strip():
+            of = inside(kept.root, path)
+            row = reader.file_at(of)
+            if row is None:
+                raise NotFound(f"The code map has no file {of!r}.", hint="Give a path from the root.", field="path")
+            graph = file_graph(reader, row, depth=depth, limit=VERTICES_MAX)
+        else:
+            raise Invalid("Neither a symbol nor a path was given.", hint="Give one of them.", field="symbol")
+    if format == "json":
+        return GraphResult(of, format, as_text(graph), as_json(graph), graph.left_out)
+    drawn = as_mermaid(graph) if format == "mermaid" else as_text(graph)
+    return GraphResult(of, format, drawn or f"{of} calls nothing, and nobody calls it.", None, graph.left_out)
+
+
+class MapResult(NamedTuple):
+    """The map of a folder: its folders and files with their main symbols."""
+
+    path: str
+    files: int
+    lines: int
+    symbols: int
+    languages: dict[str, int]
+    items: tuple[FolderEntry, ...]
+    skipped: dict[str, int]
+    left_out: int = 0
+
+    def text(self) -> str:
+        languages = ", ".join(f"{name} {count}" for name, count in self.languages.items())
+        where = self.path or "the project"
+        lines = [f"{where}: {self.files:,} files, {self.lines:,} lines, {self.symbols:,} symbols ({languages})"]
+        for item in self.items:
+            if item.is_folder:
+                lines.append(f"{item.path}/  {item.files} files, {item.lines:,} lines")
+            else:
+                names = f": {', '.join(item.main)}" if item.main else ""
+                note = f" ({item.note})" if item.note else ""
+                lines.append(f"  {item.path} {item.lines}{names}{note}")
+        if self.left_out:
+            lines.append(f"({self.left_out} more: give a folder, or raise budget_tokens)")
+        if self.skipped:
+            lines.append(f"skipped: {', '.join(f'{count} {reason}' for reason, count in self.skipped.items())}")
+        return "\n".join(lines)
+
+
+@operation("code")
+def memory_map(
+    call: Call,
+    path: Annotated[str, "a folder; default: the whole project"] = "",
+    depth: Annotated[int, "so many folders down"] = 2,
+) -> MapResult:
+    """The map of a folder: folders, files, sizes and main symbols. Maps the project first where that was not done."""
+    if not 1 <= depth <= DEPTH_MAX:
+        raise Invalid(f"depth is a whole number from 1 to {DEPTH_MAX}.", field="depth")
+    kept = _map(call, whole=True)
+    with kept.reading() as reader:
+        found = folder_map(reader, inside(kept.root, path), depth)
+    return MapResult(
+        found.path,
+        found.files,
+        found.lines,
+        found.symbols,
+        {name: files for name, files, _ in found.languages},
+        found.entries,
+        dict(found.skipped),
+        found.left_out,
+    )

@@ -1,0 +1,173 @@
+"""What there is to map: the files of a checkout that git tracks or would, and a quick look at which of them changed.
+
+Links are never followed, and nothing below a link is read.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from contextlib import closing
+from datetime import datetime
+from pathlib import Path
+from typing import IO, NamedTuple
+
+from marrow.model.errors import Invalid, NotFound, Unavailable
+
+from .command import answered, at_home, conversation, fields
+from .files import ENTRIES_MAX, tracked
+from .identity import locate
+
+BLOB_BYTES_MAX = 1024 * 1024
+GIT_SECONDS = 10.0
+# What stands for bytes of a name that are no UTF-8.
+_NO_TEXT = re.compile("[\ud800-\udfff]")
+
+
+class Stamp(NamedTuple):
+    """By what a change of a file is noticed without reading it."""
+
+    size: int
+    mtime: int
+
+
+def listed(root: str | os.PathLike[str]) -> list[str]:
+    """Every file at or below `root` that is tracked, or is new and not ignored; from the root, with forward slashes.
+    Without git, what a careful walk finds."""
+    folder = Path(root)
+    if not folder.is_dir():
+        raise NotFound(f"{folder} is no folder.", hint="Give the project's root.", field="root")
+    with closing(fields(folder, "ls-files", "-z", "--cached", "--others", "--exclude-standard")) as told:
+        try:
+            return list(_inside(os.path.realpath(folder), told))
+        except (Invalid, Unavailable):
+            place = locate(folder, environ={})
+            if place is not None and place.root is None:  # a bare repository has no files to map
+                return []
+    walked = (path.relative_to(folder).as_posix() for path in tracked(folder))
+    return [path for path in walked if is_writable(path)]
+
+
+def is_writable(path: str) -> bool:
+    """Whether a path can be written down. A name that is no text (no UTF-8) can neither be kept nor asked for."""
+    return path.isascii() or not _NO_TEXT.search(path)
+
+
+def _inside(root: str, told: Iterable[bytes]) -> Iterator[str]:
+    """Each once, and none that lies beyond a link."""
+    real: dict[str, bool] = {"": True}
+    seen: set[str] = set()
+    for name in told:
+        path = os.fsdecode(name).replace(os.sep, "/")
+        if path in seen or path.endswith("/") or not is_writable(path):
+            continue
+        if len(seen) >= ENTRIES_MAX:
+            return
+        seen.add(path)
+        folder = path.rpartition("/")[0]
+        if folder not in real:
+            whole = os.path.join(root, folder)
+            real[folder] = os.path.realpath(whole) == os.path.normpath(whole)
+        if real[folder]:
+            yield path
+
+
+def stamp(root: str, path: str) -> Stamp | None:
+    """Of a regular file; None for anything else."""
+    try:
+        found = os.lstat(f"{root}/{path}")
+    except OSError:
+        return None
+    return Stamp(found.st_size, found.st_mtime_ns) if stat.S_ISREG(found.st_mode) else None
+
+
+def folders_stamp(root: str, paths: Iterable[str]) -> int:
+    """Changes when a file came to or went from one of the folders of these files, or git's index changed."""
+    folders = {""}
+    for path in paths:
+        folder = path.rpartition("/")[0]
+        while folder not in folders:
+            folders.add(folder)
+            folder = folder.rpartition("/")[0]
+    marks = []
+    for folder in sorted(folders):
+        for name in (folder, f"{folder}/.gitignore" if folder else ".gitignore"):
+            try:
+                marks.append(os.lstat(os.path.join(root, name)).st_mtime_ns)
+            except OSError:
+                marks.append(0)
+    place = locate(root, environ={})
+    for control in ("index", "HEAD", "info/exclude"):
+        try:
+            marks.append(os.lstat(os.path.join(place.git_dir, control)).st_mtime_ns if place is not None else 0)
+        except OSError:
+            marks.append(0)
+    return hash(tuple(marks))
+
+
+def changed_between(root: str | os.PathLike[str], commit: str) -> list[tuple[str, str]]:
+    """Which files differ between a commit and the working tree: (old path, new path), one of them "" for a file that
+    came or went. Renames are followed."""
+    found: list[tuple[str, str]] = []
+    with closing(_diff(root, commit)) as told:
+        for status in told:
+            kind = status[:1]
+            first = os.fsdecode(next(told, b""))
+            if kind in (b"R", b"C"):
+                found.append((first if kind == b"R" else "", os.fsdecode(next(told, b""))))
+            elif kind == b"A":
+                found.append(("", first))
+            elif kind == b"D":
+                found.append((first, ""))
+            elif kind:
+                found.append((first, first))
+    with closing(fields(root, "ls-files", "-z", "--others", "--exclude-standard")) as others:
+        found += [("", os.fsdecode(name)) for name in others if name]
+    return found
+
+
+def _diff(root: str | os.PathLike[str], commit: str) -> Generator[bytes]:
+    options = ("--name-status", "-z", "-M", "--no-ext-diff", "--no-textconv", "--relative", "--ignore-submodules=dirty")
+    return fields(root, *at_home(root), "diff", *options, commit, "--")
+
+
+def blobs(root: str | os.PathLike[str], commit: str, paths: Sequence[str]) -> Iterator[tuple[str, bytes]]:
+    """What files were in a commit, read from git's objects by one process. What was not there, or is larger than any
+    source, is left out. Paths are from `root`, which may lie below the repository's."""
+    safe = [path for path in paths if "\n" not in path]
+    asked = "".join(f"{commit}:./{path}\n" for path in safe).encode("utf-8", "surrogateescape")
+    with conversation(root, "cat-file", "--batch", asked=asked) as told:
+        for path in safe:
+            head = told.readline().split()
+            if len(head) != 3 or not head[2].isdigit():  # it says that there is no such thing
+                continue
+            size = int(head[2])
+            if head[1] != b"blob" or size > BLOB_BYTES_MAX:
+                _pass_over(told, size + 1)
+                continue
+            source = told.read(size)
+            told.read(1)
+            yield path, source
+
+
+def _pass_over(stream: IO[bytes], size: int) -> None:
+    while size > 0 and (chunk := stream.read(min(size, 1 << 20))):
+        size -= len(chunk)
+
+
+def commit_named(root: str | os.PathLike[str], given: str) -> str:
+    """The whole hash of a commit by any name that git knows it by; "" when there is none."""
+    if not given or given.startswith("-") or len(given) > 200:
+        return ""
+    options = ("rev-parse", "--quiet", "--verify", "--end-of-options", f"{given}^{{commit}}")
+    told = answered(root, *options, bytes_max=200, seconds=GIT_SECONDS)
+    return told.told.decode("ascii", "replace").strip() if told.code == 0 else ""
+
+
+def commit_before(root: str | os.PathLike[str], at: datetime) -> str:
+    """The last commit of the current branch that was made before a moment; "" when there is none."""
+    when = f"--before={at:%Y-%m-%dT%H:%M:%S}+00:00"
+    told = answered(root, "rev-list", "-1", when, "HEAD", "--", bytes_max=200, seconds=GIT_SECONDS)
+    return told.told.decode("ascii", "replace").strip() if told.code == 0 else ""

@@ -1,0 +1,82 @@
+"""What differs from the last commit in the working tree: staged, not staged, new, in conflict."""
+
+from __future__ import annotations
+
+import os
+from contextlib import closing
+from dataclasses import dataclass
+
+from .command import at_home, fields
+from .head import repository_at
+
+# More new files than this are not a change that somebody made, but something that nobody told git to ignore.
+UNTRACKED_MAX = 2_000
+_WORDS = {"M": "modified", "T": "modified", "A": "added", "D": "deleted", "R": "renamed", "C": "copied"}
+# How many fields a line of each sort has before the path.
+_FIELDS = {b"1": 8, b"2": 9, b"u": 10}
+
+
+@dataclass(frozen=True, slots=True)
+class Touched:
+    """A file as it differs. `what` is modified, added, deleted, renamed, copied, untracked or conflict; `before` is the
+    name that a renamed one had. `is_staged` and `is_unstaged` say where the difference is: both can hold."""
+
+    path: str
+    what: str
+    before: str = ""
+    is_staged: bool = False
+    is_unstaged: bool = False
+    is_submodule: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class WorkingTree:
+    """`more` when there are more new files than are told."""
+
+    files: tuple[Touched, ...]
+    more: bool = False
+
+
+def working_tree(root: str | os.PathLike[str]) -> WorkingTree:
+    """Paths from the repository's root. A bare repository has no working tree, so nothing differs in it."""
+    place = repository_at(root)
+    if place.root is None:
+        return WorkingTree(())
+    options = ("--porcelain=v2", "-z", "--untracked-files=all", "--ignore-submodules=dirty", "--renames")
+    found: list[Touched] = []
+    untracked = 0
+    with closing(fields(place.root, *at_home(place.root), "status", *options)) as told:
+        for line in told:
+            sort = line[:1]
+            if sort in _FIELDS:
+                found.append(_touched(line, os.fsdecode(next(told)) if sort == b"2" else ""))
+            elif sort == b"?":
+                untracked += 1
+                if untracked > UNTRACKED_MAX:
+                    return WorkingTree(tuple(found), more=True)
+                found.append(Touched(_text(line[2:]), "untracked", is_unstaged=True))
+    return WorkingTree(tuple(found))
+
+
+def _touched(line: bytes, before: str) -> Touched:
+    *head, path = line.split(b" ", _FIELDS[line[:1]])
+    letters = head[1].decode("ascii", "replace")
+    staged, unstaged = letters[0], letters[1]
+    if line[:1] == b"u":
+        what = "conflict"
+    elif "D" in (staged, unstaged) and staged != "A":
+        what = "deleted"
+    else:
+        what = _WORDS.get(staged) or _WORDS.get(unstaged) or "modified"
+    return Touched(
+        _text(path),
+        what,
+        _text(os.fsencode(before)),
+        is_staged=staged != ".",
+        is_unstaged=unstaged != ".",
+        is_submodule=head[2][:1] == b"S",
+    )
+
+
+def _text(path: bytes) -> str:
+    return path.decode("utf-8", "replace")

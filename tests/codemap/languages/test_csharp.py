@@ -1,0 +1,102 @@
+"""C#'s reader."""
+
+from __future__ import annotations
+
+from marrow.codemap.parse import map_of
+
+from .maps import bound, chains, kinds, leads, symbol
+
+SOURCE = b"""
+using System.Linq;
+using static System.Math;
+using Row = Shop.Data.Row<int>;
+namespace Shop.Core;
+
+/// <summary>Sells things.</summary>
+[Serializable, Obsolete("no")]
+public partial class Store<T> : Base<T>, IStore where T : class {
+    private readonly Db _db = new Db(), _other;
+    public const int Max = 3;
+    public string Name { get; set; }
+    public Store(Db db) : base(db) { _db = db; }
+    public async Task<List<Row>> Sell(Row[] rows, int? n) {
+        var made = new Data.Thing(1);
+        foreach (var row in rows) { row?.Save(); }
+        Row first = rows[0].Get<int>("a").Other();
+        ((Row)made).Go();
+        int Local(int a) => a + 1;
+        return await this.All(Local(1));
+    }
+    enum Colour { Red, Green }
+    record Point(int X, Row Y);
+}
+public static class RowExtensions { public static void Twice(this Row row) { } }
+"""
+
+
+def test_every_definition_is_a_symbol_of_its_kind() -> None:
+    found = kinds(map_of("a.cs", SOURCE))
+    assert found["Store"] == "class"
+    assert found["Store.Store"] == "constructor"
+    assert found["Store._db"] == found["Store._other"] == "field"
+    assert found["Store.Max"] == "constant"
+    assert found["Store.Name"] == "property"
+    assert found["Store.Sell"] == "method"
+    assert found["Store.Sell.Local"] == "function"
+    assert found["Store.Colour.Red"] == "constant"
+    assert found["Store.Point"] == "record"
+    assert found["Store.Point.Y"] == "property"
+
+
+def test_head_doc_attributes_and_bases_are_read() -> None:
+    store = symbol(map_of("a.cs", SOURCE), "Store")
+    assert store.signature == "public partial class Store<T> : Base<T>, IStore where T : class"
+    assert store.doc == "Sells things."
+    assert store.decorators == ("Serializable", 'Obsolete("no")')
+    assert store.bases == ("Base[T]", "IStore")
+
+
+def test_an_extension_method_belongs_to_the_type_it_extends() -> None:
+    assert symbol(map_of("a.cs", SOURCE), "Row.Twice").receiver == "Row"
+
+
+def test_calls_are_chains_without_arguments_casts_and_question_marks() -> None:
+    found = chains(map_of("a.cs", SOURCE))
+    assert {"row.Save", "rows[].Get", "rows[].Get().Other", "<Row>.Go", "this.All", "Data.Thing{}", "base"} <= found
+
+
+def test_names_are_bound_to_their_types_or_values() -> None:
+    found = bound(map_of("a.cs", SOURCE))
+    assert found["Store.Sell", "rows"] == "list[Row]"
+    assert found["Store.Sell", "n"] == "int"
+    assert found["Store.Sell", "made"] == "Data.Thing{}"
+    assert found["Store.Sell", "row"] == "rows[]"
+
+
+def test_usings_and_the_namespace_are_read() -> None:
+    found = map_of("a.cs", SOURCE)
+    assert found.package == "Shop.Core"
+    assert [tuple(one)[:3] for one in found.imports] == [
+        ("*", "System.Linq", "*"),
+        ("Math", "System", "Math"),
+        ("Row", "Shop.Data", "Row"),
+    ]
+
+
+def test_calls_lead_through_usings_partial_classes_and_extensions() -> None:
+    found = leads(
+        {
+            "a/Store.cs": "using Shop.Data; namespace Shop; partial class Store : Base "
+            "{ Row row; void A() { B(); row.Save(); row.Twice(); Up(); new Row(); } }",
+            "b/Store.cs": "namespace Shop; partial class Store { void B() { A(); } }",
+            "Base.cs": "namespace Shop { class Base { protected void Up() {} } }",
+            "Row.cs": "namespace Shop.Data { class Row { public void Save() {} } "
+            "static class More { public static void Twice(this Row row) {} } }",
+        }
+    )
+    assert found["a/Store.cs", "B"] == "b/Store.cs:Store.B"
+    assert found["b/Store.cs", "A"] == "a/Store.cs:Store.A"
+    assert found["a/Store.cs", "row.Save"] == "Row.cs:Row.Save"
+    assert found["a/Store.cs", "row.Twice"] == "Row.cs:Row.Twice"
+    assert found["a/Store.cs", "Up"] == "Base.cs:Base.Up"
+    assert found["a/Store.cs", "Row{}"] == "Row.cs:Row"

@@ -1,0 +1,57 @@
+"""The function map of a file: within its tokens, with marks, and never without what changed."""
+
+from __future__ import annotations
+
+from marrow.codemap.compare import Difference
+from marrow.codemap.function_map import draw, entries
+from marrow.model.code import FileMap, Symbol
+from marrow.model.text import token_estimate
+
+
+def symbols(count: int) -> tuple[Symbol, ...]:
+    head = Symbol("class", "Store", "Store", -1, 1, 900, "class Store(Base)")
+    return (
+        head,
+        *(
+            Symbol("method", f"step_{n}", f"Store.step_{n}", 0, 2 + n, 3 + n, f"def step_{n}(self, given: int) -> str")
+            for n in range(count)
+        ),
+    )
+
+
+def test_a_small_file_is_told_with_heads_and_lines() -> None:
+    text = draw("src/store.py", entries(symbols(2), ()), 40)
+    assert "src/store.py (40 lines)" in text
+    assert "def step_1(self, given: int) -> str 3-4" in text
+
+
+def test_what_changed_is_marked() -> None:
+    known = symbols(3)
+    gone = Symbol("function", "old", "old", -1, 5, 6, "def old()")
+    changed = [
+        Difference("new", "a.py", known[1]),
+        Difference("modified", "a.py", known[2]),
+        Difference("deleted", "a.py", gone),
+    ]
+    found = entries(known, changed)
+    assert [entry.mark for entry in found] == ["UNCHANGED", "NEW", "MODIFIED", "UNCHANGED", "DELETED"]
+    text = draw("a.py", found)
+    assert "1 NEW, 1 MODIFIED, 1 DELETED" in text
+    assert "old() 5-6 DELETED" in text
+
+
+def test_a_large_file_stays_within_its_tokens_and_still_tells_what_changed() -> None:
+    known = symbols(400)
+    found = entries(known, [Difference("modified", "a.py", known[399])])
+    text = draw("a.py", found, 900, 150)
+    assert token_estimate(text) <= 170
+    assert "step_398" in text
+    assert "MODIFIED" in text
+
+
+def test_a_file_of_a_usual_size_needs_about_150_tokens() -> None:
+    assert token_estimate(draw("src/store.py", entries(symbols(25), ()), 300)) <= 150
+
+
+def test_an_empty_file_says_so() -> None:
+    assert "no functions or types" in draw("a.py", entries(FileMap("python").symbols, ()))

@@ -1,0 +1,129 @@
+"""Anchors that a memory gets when it is saved: evidence for those that were given, and what its text names."""
+
+from __future__ import annotations
+
+import pytest
+
+from marrow.memory.anchors.mentions import mentions
+
+from .desk_code import Desk, desk
+
+__all__ = ["desk"]
+
+
+def test_a_text_that_names_no_code_gets_no_anchor(desk: Desk) -> None:
+    for text in (
+        "We chose the embedded store because there is no server to run.",
+        "Read and/or write; see example.com, version 3.11 or e.g. this one.",
+        "The Store is fast and parse works.",
+        "Look at https://example.org/src/app.py for more.",
+        "`nothing_like_it` and Other.thing() are not here.",
+    ):
+        assert desk.anchors(desk.save(text)) == [], text
+
+
+def test_a_named_file_is_anchored(desk: Desk) -> None:
+    address = desk.save("Requests come in through src/app.py first.")
+    assert desk.anchors(address) == ["file src/app.py"]
+    assert desk.details(address)["file", "src/app.py"]["auto"] is True
+
+
+def test_a_bare_name_is_enough_where_only_one_file_has_it(desk: Desk) -> None:
+    assert desk.anchors(desk.save("Requests come in through app.py first.")) == ["file src/app.py"]
+    desk.write("lib/app.py", "x = 1\n")
+    desk.commit()
+    assert desk.anchors(desk.save("Requests come in through app.py now.")) == []
+
+
+def test_a_named_line_is_anchored_by_its_content(desk: Desk) -> None:
+    address = desk.save("The date is split in app.py:10, which is wrong for times.")
+    found = desk.details(address)["lines", "src/app.py"]
+    assert (found["start"], found["end"], found["within"]) == (10, 10, "parse_date")
+    assert found["text"].strip() == 'return text.split("-")'
+
+
+def test_names_in_a_named_file_are_anchored_with_their_file(desk: Desk) -> None:
+    address = desk.save("In src/app.py, Store.close() forgets the lock and TIMEOUT is too short.")
+    assert desk.anchors(address) == ["file src/app.py", "symbol Store.close", "symbol TIMEOUT"]
+    assert desk.details(address)["symbol", "Store.close"]["path"] == "src/app.py"
+
+
+def test_a_name_alone_is_anchored_where_the_code_map_knows_it(desk: Desk) -> None:
+    assert desk.anchors(desk.save("`parse_date` takes the day first.")) == []
+    desk.memory.engine.maps(str(desk.root)).update(desk.memory.engine.clock())  # type: ignore[misc]
+    address = desk.save("`parse_date` takes the day first, always.")
+    assert desk.anchors(address) == ["file src/app.py", "symbol parse_date"]
+    assert desk.anchors(desk.save("We parse_date like that.")) == []
+
+
+def test_no_more_than_a_few_anchors_are_made(desk: Desk) -> None:
+    for number in range(9):
+        desk.write(f"src/part_{number}.py", f"def work_{number}():\n    return {number}\n")
+    desk.commit()
+    text = " ".join(f"src/part_{number}.py has work_{number}." for number in range(9))
+    anchors = desk.details(desk.save(text))
+    assert 0 < sum("with" not in about for about in anchors.values()) <= 4
+
+
+def test_what_was_given_gets_evidence(desk: Desk) -> None:
+    given = [
+        "src/app.py:6-10",
+        {"type": "symbol", "symbol": "Store.rows"},
+        {"type": "pattern", "pattern": "TIMEOUT = 30"},
+    ]
+    about = desk.details(desk.save("Three places.", anchors=given))
+    assert about["lines", "src/app.py"]["print"]
+    assert about["symbol", "Store.rows"]["path"] == "src/app.py"
+    assert about["pattern", "TIMEOUT = 30"]["known"] == "src/app.py"
+
+
+@pytest.mark.parametrize("given", ["not/there.py", "src/app.py:900-910", {"type": "symbol", "symbol": "Nobody.knows"}])
+def test_what_is_not_there_is_kept_as_it_was_given(desk: Desk, given: object) -> None:
+    assert len(desk.details(desk.save("A place to come.", anchors=[given]))) == 1
+
+
+def test_a_secret_in_the_code_does_not_come_with_the_evidence(desk: Desk) -> None:
+    desk.write("src/keys.py", 'AWS = "AKIAIOSFODNN7EXAMPLE"\nNAME = "x"\n')
+    about = desk.details(desk.save("The key is read here.", anchors=["src/keys.py:1"]))
+    assert "AKIAIOSFODNN7EXAMPLE" not in str(about)
+
+
+def test_files_outside_and_large_ones_are_not_looked_into(desk: Desk) -> None:
+    outside = desk.root.parent / "outside.py"
+    outside.write_text("SECRET = 1\n")
+    (desk.root / "src" / "link.py").symlink_to(outside)
+    desk.write("src/big.py", "x = 1\n" * 300_000)
+    desk.commit()
+    assert desk.anchors(desk.save("See src/link.py for it.")) == []
+    about = desk.details(desk.save("See src/big.py for it."))
+    assert about == {("file", "src/big.py"): {"auto": True, "known": True}}
+
+
+def test_what_is_said_again_is_pinned_to_the_code_as_it_is_now(desk: Desk) -> None:
+    address = desk.save("TIMEOUT in src/app.py is right.")
+    desk.edit("src/app.py", "TIMEOUT = 30", "TIMEOUT = 60")
+    desk.memory.verify(address)
+    assert desk.drift(address) == "changed"
+    assert desk.save("TIMEOUT in src/app.py is right.") == address
+    assert desk.drift(address) == ""
+    assert desk.memory.verify(address).items[0].verdict == "holds"
+    assert desk.anchors(address) == ["file src/app.py", "symbol TIMEOUT"]
+
+
+def test_an_updated_memory_holds_as_the_code_is_now(desk: Desk) -> None:
+    old = desk.save("TIMEOUT in src/app.py is 30.")
+    desk.edit("src/app.py", "TIMEOUT = 30", "TIMEOUT = 60")
+    desk.memory.verify()
+    new = desk.memory.update(old, "TIMEOUT in src/app.py is 60.").address
+    assert desk.memory.verify(new).items[0].verdict == "holds"
+
+
+def test_mentions_are_found_quickly_and_only_where_code_is_named() -> None:
+    assert not any(mentions("A plain sentence. Nothing in it (really) is code: none."))
+    found = mentions("`Store.close()` in ./src/a/b.py:10-20, b.test.ts and Makefile; fetch_rows too.")
+    assert [(place.path, place.start, place.end) for place in found.places] == [
+        ("src/a/b.py", 10, 20),
+        ("b.test.ts", 0, 0),
+    ]
+    assert found.names == ("Store.close()", "Store.close")
+    assert found.words == ("fetch_rows",)

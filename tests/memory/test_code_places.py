@@ -1,0 +1,149 @@
+"""Places in the code: what is known there, what the code says of itself, what nothing is known about, who said it."""
+
+from __future__ import annotations
+
+import pytest
+
+from marrow.model.errors import Invalid, NotFound
+
+from .desk_code import APP, Desk, desk
+
+__all__ = ["desk"]
+
+
+def contents(result: object) -> list[str]:
+    return [item.content for item in result.items]  # type: ignore[attr-defined]
+
+
+def test_spatial_tells_what_is_near_first_and_the_file_last(desk: Desk) -> None:
+    desk.save("About the file.", anchors=["src/app.py"])
+    desk.save("About the rows.", anchors=[{"type": "symbol", "symbol": "Store.rows", "path": "src/app.py"}])
+    desk.save("About the date.", anchors=["src/app.py:6-10"])
+    desk.save("About another file.", anchors=["src/other.py"])
+    found = desk.memory.spatial("src/app.py", 6, 8)
+    assert contents(found) == ["About the date.", "About the file."]
+    assert [item.where for item in found.items] == ["lines 6-10", "the file"]
+    assert found.symbols == ("parse_date:6",)
+    assert contents(desk.memory.spatial("src/app.py:22")) == ["About the rows.", "About the file."]
+    assert len(desk.memory.spatial("src/app.py").items) == 3
+
+
+def test_spatial_says_when_nothing_is_known_and_refuses_other_places(desk: Desk) -> None:
+    assert "Nothing is known" in desk.memory.spatial("src/none.py").text()
+    for file in ("../x.py", "/etc/passwd", ""):
+        with pytest.raises(Invalid):
+            desk.memory.spatial(file)
+
+
+def test_scan_takes_in_what_the_code_says_and_leaves_out_what_says_nothing(desk: Desk) -> None:
+    desk.write(
+        "src/legal.py",
+        '# Copyright 2026 Somebody. All rights reserved.\n\n"""What the invoices are made of."""\nX = 1\n',
+    )
+    desk.write("tests/test_app.py", '"""Tests of how requests are answered."""\n')
+    result = desk.memory.scan()
+    found = sorted(contents(desk.memory.active()))
+    assert found == [
+        "`Store.rows` (src/app.py): Every row that was written before the last flush.",
+        "`Store` (src/app.py): Keeps rows in one file, safe from power loss.",
+        "`parse_date` (src/app.py): Read a date as people write it, day first.",
+        "src/app.py: How requests are answered, and in which order.",
+        "src/legal.py: What the invoices are made of.",
+    ]
+    assert (result.added, result.claims) == (5, 5)
+    items = {item.content.split(":")[0]: item for item in desk.memory.active().items}
+    assert items["`Store` (src/app.py)"].domain == "architecture"
+    assert items["`parse_date` (src/app.py)"].domain == "patterns"
+    address = desk.memory.get(items["`Store.rows` (src/app.py)"].address).address
+    assert desk.anchors(address) == ["file src/app.py", "symbol Store.rows"]
+    assert desk.record(address).standing.confidence == 0.7
+
+
+def test_scan_done_again_adds_nothing_and_follows_the_code(desk: Desk) -> None:
+    desk.memory.scan()
+    again = desk.memory.scan()
+    assert (again.added, again.superseded, again.retracted, again.unchanged) == (0, 0, 0, 4)
+    desk.edit("src/app.py", "day first.", "month first.")
+    desk.edit("src/app.py", '    """Every row that was written before the last flush."""\n', "")
+    changed = desk.memory.scan("src")
+    assert (changed.added, changed.superseded, changed.retracted, changed.unchanged) == (0, 1, 1, 2)
+    found = contents(desk.memory.active())
+    assert "`parse_date` (src/app.py): Read a date as people write it, month first." in found
+    assert not any("Every row" in one for one in found)
+    assert desk.memory.verify().counts == {"holds": 3}
+
+
+def test_scan_leaves_forgotten_what_was_forgotten(desk: Desk) -> None:
+    desk.memory.scan()
+    address = next(item.address for item in desk.memory.active().items if "parse_date" in item.content)
+    desk.memory.forget(address)
+    assert desk.memory.scan().skipped == 1
+    assert desk.memory.scan(force=True).added == 1
+    with pytest.raises(NotFound):
+        desk.memory.scan("no/such/folder")
+
+
+def test_coverage_names_the_worst_first(desk: Desk) -> None:
+    desk.write("src/known.py", "def known_well(a):\n    b = a\n    return b\n")
+    desk.write("src/big.py", "\n".join(f"def work_{n}(a):\n    b = a + {n}\n    return b\n" for n in range(9)))
+    desk.save("`known_well` in src/known.py gives back what it was given.")
+    desk.save("parse_date takes the day first.")
+    found = desk.memory.coverage()
+    assert [item.path for item in found.items] == ["src/big.py", "src/app.py"]
+    assert found.items[0].share == 0.0
+    assert "Store.rows:20" in found.items[1].gaps
+    assert not any("parse_date" in gap for gap in found.items[1].gaps)
+    assert desk.memory.coverage("src/known.py").items == ()
+    assert desk.memory.coverage("src/known.py").share == 1.0
+
+
+def test_coverage_is_the_same_with_and_without_a_map(desk: Desk) -> None:
+    desk.write("src/big.py", "\n".join(f"def work_{n}(a):\n    b = a + {n}\n    return b\n" for n in range(9)))
+    desk.save("`parse_date` in src/app.py takes the day first.")
+    without = desk.memory.coverage()
+    desk.memory.engine.maps(str(desk.root)).update(desk.memory.engine.clock())  # type: ignore[misc]
+    assert desk.memory.coverage() == without
+    desk.write("src/big.py", "def only(a):\n    b = a\n    return b\n")
+    assert desk.memory.coverage().symbols == without.symbols - 8
+
+
+def test_blame_of_a_line_names_its_commit_and_what_was_said(desk: Desk) -> None:
+    commit = desk.git("rev-parse", "HEAD")
+    address = desk.save("The day comes first.", anchors=[{"type": "symbol", "symbol": "parse_date"}])
+    found = desk.memory.blame("src/app.py:8")
+    assert found.symbol == "parse_date"
+    assert found.items[0]["what"].startswith(f"commit {commit[:12]}")
+    assert found.items[0]["who"] == "Ada"
+    assert [item["address"] for item in found.items[1:]] == [address[:12]]
+
+
+def test_blame_of_a_file_a_chain_and_a_memory(desk: Desk) -> None:
+    first = desk.save("First said.", chain="plan", anchors=["src/app.py"])
+    second = desk.save("Then said.", chain="plan")
+    assert [item["address"] for item in desk.memory.blame("plan").items] == [first[:12], second[:12]]
+    assert [item["address"] for item in desk.memory.blame("src/app.py").items] == [first[:12]]
+    new = desk.memory.update(first, "Now said.", reason="it moved").address
+    told = desk.memory.blame(new).items
+    assert [item["what"] for item in told].count("said") == 2
+    assert any(item["content"] == "superseded it moved" for item in told)
+    with pytest.raises(NotFound):
+        desk.memory.blame("no such chain")
+
+
+def test_rebase_marks_what_hangs_on_a_memory(desk: Desk) -> None:
+    ground = desk.save("Dates are read by parse_date.", anchors=[{"type": "symbol", "symbol": "parse_date"}])
+    linked = desk.save("Reports depend on it.", links=[{"rel": "depends_on", "target": ground}])
+    beside = desk.save("The day is first there.", anchors=[{"type": "symbol", "symbol": "parse_date"}])
+    elsewhere = desk.save("The store keeps rows.", anchors=[{"type": "symbol", "symbol": "Store"}])
+    desk.save("Nothing to do with it.")
+    looked = desk.memory.rebase(ground, dry_run=True)
+    assert {item.address for item in looked.items} == {linked[:12], beside[:12], elsewhere[:12]}
+    assert desk.record(linked).standing.tags == ()
+    desk.write("src/app.py", APP.replace('split("-")', 'split("/")'))
+    found = desk.memory.rebase(ground)
+    assert "split" in found.changed
+    assert found.items[0].address == beside[:12]
+    assert "split" in found.items[0].code
+    assert desk.record(linked).standing.tags == ("potentially_stale",)
+    assert desk.record(elsewhere).standing.tags == (), "the same file alone is no reason for a mark"
+    assert desk.drift(ground) == "changed"

@@ -1,0 +1,166 @@
+"""code: the operations as a caller meets them."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from marrow.app import Memory, open_memory
+from marrow.model.errors import Ambiguous, Invalid, NotFound
+
+from .conftest import PROJECT, Do
+
+APP = '''"""The app."""
+
+
+class Store:
+    def close(self) -> None:
+        """Let go."""
+        flush(self)
+
+
+def flush(store):
+    return store
+
+
+def main():
+    store = Store()
+    store.close()
+'''
+TESTS = """from app import Store
+
+
+def test_closing():
+    Store().close()
+"""
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    folder = tmp_path / "repository"
+    (folder / "tests").mkdir(parents=True)
+    (folder / "app.py").write_text(APP, encoding="utf-8")
+    (folder / "tests" / "test_app.py").write_text(TESTS, encoding="utf-8")
+    git = ["git", "-C", str(folder), "-c", "user.name=Ada", "-c", "user.email=ada@example.org"]
+    for arguments in (["init", "-q"], ["add", "."], ["commit", "-q", "-m", "The app"]):
+        subprocess.run([*git, *arguments], check=True, capture_output=True)
+    return folder
+
+
+@pytest.fixture
+def memory(root: Path, tmp_path: Path) -> Iterator[Memory]:
+    with open_memory(root, store=str(tmp_path / "marrow.db"), project=PROJECT, embedder="fake") as opened:
+        yield opened
+
+
+def test_symbols_by_name_have_their_heads_and_lines(do: Do) -> None:
+    (found,) = do("code_symbols", name="Store.close").items
+    assert (found.path, found.line, found.end, found.kind) == ("app.py", 5, 7, "method")
+    assert found.content == "def close(self) -> None  # Let go."
+
+
+def test_symbols_of_a_file_and_by_kind(do: Do) -> None:
+    assert [one.name for one in do("code_symbols", path="app.py", kind="function").items] == ["flush", "main"]
+    assert [one.name for one in do("code_symbols", name="fl*").items] == ["flush"]
+    with pytest.raises(Invalid):
+        do("code_symbols")
+    with pytest.raises(NotFound):
+        do("code_symbols", path="nowhere")
+
+
+def test_callers_and_callees(do: Do, said: Do) -> None:
+    found = do("code_callers", symbol="Store.close")
+    assert {(one.path, one.line, one.name) for one in found.items} == {
+        ("app.py", 16, "main"),
+        ("tests/test_app.py", 5, "test_closing"),
+    }
+    assert "app.py:16 main [" in said("code_callers", symbol="app.py:5")
+    assert [one.name for one in do("code_callees", symbol="main").items] == ["Store", "Store.close"]
+
+
+def test_the_map_is_up_to_date_before_it_answers(do: Do, root: Path) -> None:
+    assert do("code_callers", symbol="flush").total == 1
+    with (root / "app.py").open("a", encoding="utf-8") as file:
+        file.write("\n\ndef again():\n    return flush(None)\n")
+    assert do("code_callers", symbol="flush").total == 2
+
+
+def test_a_name_of_several_is_an_error_that_lists_them(do: Do, root: Path) -> None:
+    (root / "other.py").write_text("def flush():\n    return 1\n", encoding="utf-8")
+    with pytest.raises(Ambiguous) as problem:
+        do("code_callers", symbol="flush")
+    assert "other.py::flush" in problem.value.message
+
+
+def test_a_function_map_marks_what_changed_since_the_last_commit(do: Do, said: Do, root: Path) -> None:
+    text = APP.replace("return store", "return store or None").replace(
+        "def main", "def new_one():\n    return 1\n\n\ndef main"
+    )
+    (root / "app.py").write_text(text, encoding="utf-8")
+    (found,) = do("code_function_map", path="app.py").items
+    assert {one["name"]: one["mark"] for one in found.entries} == {
+        "Store": "UNCHANGED",
+        "Store.close": "UNCHANGED",
+        "flush": "MODIFIED",
+        "new_one": "NEW",
+        "main": "UNCHANGED",
+    }
+    assert "MODIFIED" in said("code_function_map", path="app.py")
+    assert [one.path for one in do("code_function_map").items] == ["app.py"]
+
+
+def test_changes_by_commit_by_time_and_what_was_not_understood(do: Do, root: Path) -> None:
+    (root / "app.py").write_text(APP.replace("def flush(store):\n    return store\n", ""), encoding="utf-8")
+    found = do("code_changes", since="HEAD")
+    assert [(one.what, one.name) for one in found.items] == [("deleted", "flush")]
+    assert found.counts == {"deleted": 1}
+    assert do("code_changes", since="1 hour").items == ()
+    with pytest.raises(Invalid):
+        do("code_changes", since="no such thing")
+
+
+def test_impact_has_dependents_tests_and_memories(do: Do) -> None:
+    do("memory_save", content="flush must never block.", anchors=["app.py"])
+    found = do("code_impact", symbol="flush")
+    assert [(one.name, one.distance) for one in found.items] == [("Store.close", 1), ("main", 2)]
+    assert [(one.name, one.distance) for one in found.tests] == [("test_closing", 2)]
+    assert [one["title"] for one in found.memories] == ["flush must never block."]
+
+
+def test_impact_of_what_is_not_committed(do: Do, root: Path) -> None:
+    (root / "app.py").write_text(APP.replace("return store", "return None"), encoding="utf-8")
+    found = do("code_impact", diff="HEAD")
+    assert found.of == ("flush",)
+    assert {one.name for one in found.items} == {"Store.close", "main"}
+
+
+@pytest.mark.parametrize("form", ["text", "mermaid", "json"])
+def test_a_call_graph_in_each_form(do: Do, form: str) -> None:
+    found = do("code_call_graph", symbol="Store.close", format=form)
+    assert "flush" in found.content
+    if form == "json":
+        assert {node["name"] for node in found.graph["nodes"]} >= {"main", "flush", "Store.close"}
+    assert "flush" in do("code_call_graph", path="app.py", format=form).content
+
+
+def test_the_map_of_the_project(do: Do, said: Do) -> None:
+    found = do("memory_map")
+    assert (found.files, found.languages) == (2, {"python": 2})
+    assert "app.py 17: Store, flush, main" in said("memory_map")
+    with pytest.raises(Invalid):
+        do("memory_map", path="../..")
+
+
+def test_a_context_tells_functions_that_changed_and_on_demand_who_calls_what(memory: Memory, do: Do) -> None:
+    do("memory_map")
+    found = do("memory_context", focus="what is `Store.close` for")
+    graph = [note.content for note in found.items if note.layer == "call_graph"]
+    assert graph == ["- Store.close (app.py:5): called by main, test_closing; calls flush"]
+
+
+def test_the_map_lies_beside_the_store(do: Do, tmp_path: Path) -> None:
+    do("memory_map")
+    assert [path.suffix for path in (tmp_path / "code").iterdir() if path.suffix == ".map"] == [".map"]

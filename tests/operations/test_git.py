@@ -1,0 +1,182 @@
+"""The git tier as callers meet it: typed results, what a reader gets, budgets, errors."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from marrow.app import Memory, open_memory
+from marrow.model.errors import Invalid, Unavailable
+from marrow.model.text import token_estimate
+from marrow.operations.run import perform
+
+from .conftest import Do
+
+Git = Callable[..., str]
+
+
+@pytest.fixture
+def git(tmp_path: Path) -> Git:
+    def run(*arguments: str, folder: str = "repository") -> str:
+        identity = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org", "-c", "init.defaultBranch=main"]
+        command = ["git", *identity, *arguments]
+        return subprocess.run(command, cwd=tmp_path / folder, capture_output=True, text=True, check=True).stdout
+
+    return run
+
+
+@pytest.fixture
+def folder(tmp_path: Path, git: Git) -> Path:
+    place = tmp_path / "repository"
+    place.mkdir()
+    git("init", "--quiet")
+    (place / "app.py").write_text("retries = 3\n")
+    git("add", ".")
+    git("commit", "--quiet", "--message", "Retry payments three times\n\nThe gateway is slow at night.")
+    return place
+
+
+@pytest.fixture
+def memory(tmp_path: Path, folder: Path) -> Iterator[Memory]:
+    with open_memory(folder, store=str(tmp_path / "marrow.db"), embedder="fake") as opened:
+        yield opened
+
+
+def test_recent_commits_read_as_lines_with_what_they_changed(do: Do, said: Do) -> None:
+    (only,) = do("get_recent_commits", limit=3).items
+    assert (only.subject, only.content) == ("Retry payments three times", "The gateway is slow at night.")
+    assert (only.files, only.added, only.removed, only.author) == (1, 1, 0, "Ada")
+    assert "Retry payments three times" in said("get_recent_commits")
+
+
+def test_changed_files_say_what_is_committed_and_what_is_not(do: Do, said: Do, folder: Path) -> None:
+    (folder / "app.py").write_text("retries = 5\n")
+    (folder / "new.py").write_text("x = 1\n")
+    found = do("get_changed_files", since_hours=1)
+    assert [(one.path, one.pending, bool(one.commit)) for one in found.items] == [
+        ("app.py", "modified", True),
+        ("new.py", "untracked", False),
+    ]
+    assert (found.files, found.commits) == (2, 1)
+    assert "not committed" in said("get_changed_files")
+
+
+def test_more_files_than_asked_for_are_counted(do: Do, said: Do, folder: Path) -> None:
+    for number in range(5):
+        (folder / f"new{number}.py").write_text("x = 1\n")
+    found = do("get_changed_files", limit=2)
+    assert (len(found.items), found.files) == (2, 6)
+    assert "(4 more" in said("get_changed_files", limit=2)
+
+
+def test_the_diff_is_told_and_stays_within_its_budget(do: Do, said: Do, folder: Path) -> None:
+    (folder / "app.py").write_text("retries = 5\n")
+    text = said("get_current_diff")
+    assert "-retries = 3" in text
+    assert "+retries = 5" in text
+    for number in range(40):
+        (folder / f"part{number}.py").write_text("".join(f"value_{line} = {line}\n" for line in range(80)))
+    for budget in (200, 1_000, 3_000):
+        assert token_estimate(said("get_current_diff", budget_tokens=budget)) <= budget
+    assert do("get_current_diff", budget=300).unlisted > 0
+
+
+def test_a_clean_tree_says_so(said: Do) -> None:
+    assert said("get_current_diff") == "On main: nothing differs from the last commit."
+
+
+def test_the_branch_is_told_with_its_distance(do: Do, said: Do, git: Git, tmp_path: Path) -> None:
+    git("clone", "--quiet", "--bare", "repository", "origin.git", folder=".")
+    git("remote", "add", "origin", str(tmp_path / "origin.git"))
+    git("fetch", "--quiet", "origin")
+    git("branch", "--quiet", "--set-upstream-to=origin/main")
+    git("commit", "--quiet", "--allow-empty", "--message", "one more")
+    found = do("get_current_branch")
+    assert (found.name, found.upstream, found.ahead, found.behind) == ("main", "origin/main", 1, 0)
+    assert "1 ahead, 0 behind" in said("get_current_branch")
+
+
+def test_commits_are_searched_by_words_and_say_why(do: Do, said: Do) -> None:
+    found = do("search_commits", query="slow gateway")
+    assert found.items[0].subject == "Retry payments three times"
+    assert set(found.items[0].why) == {"words", "meaning"}
+    assert "None of 1 commits says that." in said("search_commits", query="zeppelins")
+
+
+def test_a_files_history_takes_any_form_of_its_path(do: Do, said: Do, folder: Path) -> None:
+    for given in ("app.py", "./app.py", str(folder / "app.py")):
+        assert [one.what for one in do("get_file_history", file_path=given).items] == ["added"]
+    assert "No commit" in said("get_file_history", file_path="gone.py")
+    with pytest.raises(Invalid):
+        do("get_file_history", file_path="../other.py")
+
+
+@pytest.mark.parametrize(
+    ("operation", "arguments", "field"),
+    [
+        ("get_recent_commits", {"limit": 0}, "limit"),
+        ("get_changed_files", {"since_hours": -1}, "since_hours"),
+        ("get_changed_files", {"limit": 0}, "limit"),
+        ("get_current_diff", {"budget_tokens": 0}, "budget_tokens"),
+        ("get_current_diff", {"budget": 1_000_000}, "budget_tokens"),
+        ("search_commits", {"query": ""}, "query"),
+        ("get_file_history", {"file_path": ""}, "file_path"),
+    ],
+)
+def test_bad_arguments_name_their_field(do: Do, operation: str, arguments: dict[str, Any], field: str) -> None:
+    with pytest.raises(Invalid) as caught:
+        do(operation, **arguments)
+    assert caught.value.field == field
+
+
+def test_a_project_without_a_repository_is_told_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "plain").mkdir()
+    monkeypatch.chdir(tmp_path / "plain")
+    with open_memory(tmp_path / "plain", store=str(tmp_path / "other.db"), embedder="fake") as opened:
+        for operation, arguments in (
+            ("get_recent_commits", {}),
+            ("get_current_branch", {}),
+            ("get_current_diff", {}),
+            ("get_changed_files", {}),
+            ("search_commits", {"query": "x"}),
+            ("get_file_history", {"file_path": "x"}),
+        ):
+            with pytest.raises(Invalid) as caught:
+                opened.perform(operation, arguments)
+            assert caught.value.hint
+
+
+def test_another_projects_repository_is_not_guessed(memory: Memory, do: Do) -> None:
+    do("memory_save", content="Something of here")
+    asker = replace(memory.call.asker, root="", aliases=(), scope=replace(memory.call.asker.scope, project="elsewhere"))
+    with pytest.raises(Unavailable):
+        perform(replace(memory.call, asker=asker), "get_recent_commits", {})
+
+
+def test_a_bare_repository_is_read_from_within(
+    tmp_path: Path, git: Git, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    git("clone", "--quiet", "--bare", str(folder), "bare.git", folder=".")
+    monkeypatch.chdir(tmp_path / "bare.git")
+    with open_memory(tmp_path / "bare.git", store=str(tmp_path / "bare.db"), embedder="fake") as opened:
+        assert len(opened.perform("get_recent_commits", {}).result.items) == 1
+        assert opened.perform("get_current_branch", {}).result.bare
+        assert opened.perform("get_current_diff", {}).result.files == 0
+
+
+def test_secrets_in_messages_and_lines_are_not_told(said: Do, folder: Path, git: Git) -> None:
+    key = "ghp_" + "a1B2c3D4e5" * 3 + "f6G7h8"
+    git("commit", "--quiet", "--allow-empty", "--message", f"Use {key}\n\nAnd {key} again.")
+    (folder / "conf.py").write_text(f'token = "{key}"\n')
+    for operation, arguments in (
+        ("get_recent_commits", {}),
+        ("get_changed_files", {}),
+        ("get_current_diff", {}),
+        ("search_commits", {"query": "use again"}),
+    ):
+        assert key not in said(operation, **arguments)

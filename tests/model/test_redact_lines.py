@@ -36,7 +36,8 @@ def test_no_line_in_the_middle_of_a_key_is_shown(first: int) -> None:
     assert "MIIE" not in told[0]
 
 
-def test_a_key_is_counted_once_in_lines() -> None:
+def test_a_secret_is_counted_once_over_its_lines() -> None:
+    assert marks(KEY, redact_lines(KEY)) == 1
     lines = ["a", "password = 'hunter2-and-more-9f'", "b"]
     told = redact_lines(lines)
     assert marks(lines, told) == 1

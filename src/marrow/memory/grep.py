@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from ..model.errors import Invalid, MarrowError, Unavailable
 from ..model.redact import redact
-from ..model.redact_lines import redact_window
+from ..model.redact_lines import may_be_of_a_key, redact_window
 from ..model.scope import READ
 from ..repository import locate
 from ..repository.command import answered, at_home
@@ -32,7 +32,6 @@ FILE_BYTES_MAX = 4 * 1024 * 1024
 # Of a longer line only the beginning is shown.
 LOOKED_INTO = 64 * 1024
 _FAILED = 128
-_OF_A_KEY = re.compile(r"[A-Za-z0-9+/=]{16}")
 # For files that are listed on its input: path, line, column and text of each line that matches, with NUL between them.
 # Without site packages.
 _PROGRAM = """
@@ -220,7 +219,7 @@ def _clean(engine: Engine, root: str, name: str, found: Sequence[_Found]) -> Ite
     every: list[str] | None = None
     for one in found:
         text = redact(one.text, engine.redact_extra).text
-        if _OF_A_KEY.search(text):
+        if may_be_of_a_key(text):
             every = _lines(root, name) if every is None else every
             if one.line <= len(every):
                 text = redact_window(every, one.line - 1, one.line, engine.redact_extra)[0][:LOOKED_INTO]

@@ -5,6 +5,7 @@ Lines are redacted together, since a line of a private key does not show by itse
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from .redact import redact
@@ -13,6 +14,7 @@ REST = "[redacted]"
 # A key has fewer lines than this. Whoever shows some lines of a text gives so many around them too.
 AROUND = 400
 _MARK = "[redacted:"
+_OF_A_KEY = re.compile(r"[A-Za-z0-9+/=]{16}")
 
 
 def redact_lines(lines: Sequence[str], extra: Sequence[str] = ()) -> list[str]:
@@ -44,11 +46,21 @@ def redact_window(lines: Sequence[str], first: int, last: int, extra: Sequence[s
     return redact_lines(lines[low : last + AROUND], extra)[first - low : last - low]
 
 
+def redact_piece(lines: Sequence[str], first: int, last: int, extra: Sequence[str] = ()) -> list[str]:
+    """The same, and quicker: what is around them is looked at only where they may be of a key."""
+    told = redact_lines(lines[first:last], extra)
+    return redact_window(lines, first, last, extra) if any(map(may_be_of_a_key, told)) else told
+
+
+def may_be_of_a_key(line: str) -> bool:
+    return _OF_A_KEY.search(line) is not None
+
+
 def marks(before: Sequence[str], after: Sequence[str]) -> int:
     """How many secrets were taken out of these lines."""
-    return sum(
-        max(1, new.count(_MARK) - old.count(_MARK)) for old, new in zip(before, after, strict=True) if old != new
-    )
+    changed = [(old, new) for old, new in zip(before, after, strict=True) if old != new]
+    count = sum(max(1, new.count(_MARK) - old.count(_MARK)) for old, new in changed if new != REST)
+    return max(count, 1) if changed else 0
 
 
 def _end(lines: Sequence[str], start: int, following: str | None) -> int:

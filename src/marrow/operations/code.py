@@ -11,6 +11,7 @@ from ..memory.code.callers import CallSite, callers
 from ..memory.code.find import matching, one_symbol
 from ..memory.code.folder_map import DEPTH_MAX, FolderEntry, folder_map
 from ..memory.code.kept_map import KeptMap, inside
+from ..memory.code.most_called import most_called
 from ..memory.code.opened import opened
 from ..model.errors import Invalid, NotFound
 from ..store.code import Known, MapReader
@@ -18,6 +19,7 @@ from .table import Call, operation
 
 LIMIT_MAX = 1_000
 GRAPH_DEPTH_MAX = 6
+MOST_CALLED = 5
 
 
 class SymbolView(NamedTuple):
@@ -297,12 +299,20 @@ class MapResult(NamedTuple):
     languages: dict[str, int]
     items: tuple[FolderEntry, ...]
     skipped: dict[str, int]
+    most_called: tuple[dict[str, Any], ...] = ()
     left_out: int = 0
 
     def text(self) -> str:
+        if not self.files:
+            return f"There is no code in {self.path or 'the project'} that the map reads."
         languages = ", ".join(f"{name} {count}" for name, count in self.languages.items())
         where = self.path or "the project"
         lines = [f"{where}: {self.files:,} files, {self.lines:,} lines, {self.symbols:,} symbols ({languages})"]
+        if self.most_called:
+            named = ", ".join(
+                f"{one['name']} ({one['path']}:{one['line']}, {one['calls']})" for one in self.most_called
+            )
+            lines.append(f"most called: {named}")
         for item in self.items:
             if item.is_folder:
                 lines.append(f"{item.path}/  {item.files} files, {item.lines:,} lines")
@@ -323,12 +333,14 @@ def memory_map(
     path: Annotated[str, "a folder; default: the whole project"] = "",
     depth: Annotated[int, "so many folders down"] = 2,
 ) -> MapResult:
-    """The map of a folder: folders, files, sizes and main symbols. Maps the project first where that was not done."""
+    """The map of a folder: folders, files, sizes, main symbols, and what is called most. Maps the project first where
+    that was not done."""
     if not 1 <= depth <= DEPTH_MAX:
         raise Invalid(f"depth is a whole number from 1 to {DEPTH_MAX}.", field="depth")
     kept = _map(call, whole=True)
     with kept.reading() as reader:
         found = folder_map(reader, inside(kept.root, path), depth)
+        busiest = most_called(reader, found.path, MOST_CALLED)
     return MapResult(
         found.path,
         found.files,
@@ -337,5 +349,9 @@ def memory_map(
         {name: files for name, files, _ in found.languages},
         found.entries,
         dict(found.skipped),
+        tuple(
+            {"name": one.symbol.qualified, "path": one.symbol.path, "line": one.symbol.start, "calls": one.calls}
+            for one in busiest
+        ),
         found.left_out,
     )

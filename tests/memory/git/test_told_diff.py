@@ -95,3 +95,15 @@ def test_a_budget_out_of_bounds_is_refused(engine: Engine, asker: Asker, budget:
     with pytest.raises(Invalid) as caught:
         told_diff(engine, asker, asker.root, budget)
     assert caught.value.field == "budget_tokens"
+
+
+@pytest.mark.parametrize("budget", [60, 120, 200, 400, 4_000])
+def test_no_part_of_a_private_key_that_was_deleted_is_told(
+    engine: Engine, asker: Asker, say: Saying, budget: int
+) -> None:
+    body = "\n".join(f"MIIEpAIBAAKCAQEA{number:02d}qWeRtYuIoPaSdFgHjKlZxCvBnM1234567890" for number in range(30))
+    path = Path(asker.root) / "notes.txt"
+    path.write_text(f"a\n-----BEGIN RSA PRIVATE KEY-----\n{body}\n-----END RSA PRIVATE KEY-----\nb\n")
+    say("a key")
+    path.write_text("a\nb\n")
+    assert "MIIE" not in by_path(engine, asker, budget)["notes.txt"].content

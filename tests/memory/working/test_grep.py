@@ -143,3 +143,34 @@ def test_settings_of_the_repository_do_not_change_the_form(engine: Engine, asker
     config = root / ".git" / "config"
     config.write_text(config.read_text() + "[grep]\n\tcolumn = true\n\tlineNumber = false\n[color]\n\tgrep = always\n")
     assert lines(grep(engine, asker, "LIMIT")) == {"src/cards.py": [1]}
+
+
+def test_a_line_of_a_private_key_is_not_shown(engine: Engine, searcher: Asker) -> None:
+    body = "\n".join(f"MIIEpAIBAAKCAQEA{number:02d}qWeRtYuIoPaSdFgHjKlZxCvBnM1234567890" for number in range(9))
+    key = f"-----BEGIN RSA PRIVATE KEY-----\n{body}\n-----END RSA PRIVATE KEY-----\n"
+    Path(searcher.root, "notes.txt").write_text(f"before\n{key}after\n")
+    (file,) = grep(engine, searcher, "MIIE").files
+    assert file.total == 9
+    assert not any("MIIE" in match.text for match in file.matches)
+
+
+def test_a_secret_is_taken_out_before_a_long_line_is_cut(engine: Engine, searcher: Asker) -> None:
+    key = "ghp_" + "a1B2c3D4e5" * 3 + "f6G7h8"
+    Path(searcher.root, "long.txt").write_text(f"{'x ' * 200}{key}{' y' * 40} wanted {' z' * 200}\n")
+    (file,) = grep(engine, searcher, "wanted").files
+    assert "wanted" in file.matches[0].text
+    assert key[-12:] not in file.matches[0].text
+
+
+def test_showing_a_long_line_takes_no_longer_than_finding_it(engine: Engine, asker: Asker, root: Path) -> None:
+    """The beginning of this line by itself would keep Python's expressions busy for ever."""
+    (root / "long.txt").write_text("a" * 1_000 + "b\n")
+    (file,) = grep(engine, asker, "(a+)+b").files
+    assert file.matches[0].text.startswith("aaa")
+
+
+def test_the_match_is_shown_wherever_in_a_long_line_it_is(engine: Engine, searcher: Asker) -> None:
+    Path(searcher.root, "long.txt").write_text("é" * 9_000 + "wanted" + "é" * 9_000 + "\n")
+    (file,) = grep(engine, searcher, "wanted").files
+    assert "wanted" in file.matches[0].text
+    assert len(file.matches[0].text) < 300

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ...codemap.manifests import same_version
+from ...model.errors import MarrowError
 from ...model.link import Anchor
 from ...repository.head import is_shallow
 from .check_file import check_file, new_place
@@ -16,6 +17,17 @@ from .patterns import nearest, occurrence
 
 
 def check(checkout: Checkout, anchor: Anchor) -> Finding:
+    """One that cannot be looked at, like a pattern that nobody can read, says so: the others are looked at all the
+    same."""
+    try:
+        return _check(checkout, anchor)
+    except MarrowError as problem:
+        return Finding(anchor, UNKNOWN, problem.message)
+    except (OSError, ValueError, TypeError, RecursionError) as problem:
+        return Finding(anchor, UNKNOWN, f"it cannot be looked at ({type(problem).__name__})")
+
+
+def _check(checkout: Checkout, anchor: Anchor) -> Finding:
     return {
         "file": check_file,
         "lines": check_lines,

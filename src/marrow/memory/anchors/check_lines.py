@@ -11,7 +11,7 @@ from ...model.link import Anchor
 from .check_file import new_place
 from .checkout import Checkout
 from .difference import difference
-from .evidence import KNOWN, PRINT, SEARCHED, TEXT, around_of, lines_anchor, made
+from .evidence import KNOWN, PRINT, SEARCHED, TEXT, around_of, lines_anchor, made, written_sum
 from .finding import CHANGED, GONE, HOLDS, MOVED, UNKNOWN, Finding
 
 # So many tokens say for themselves what they are; fewer may stand anywhere, and are known by what is around them.
@@ -33,7 +33,7 @@ def check_lines(checkout: Checkout, anchor: Anchor) -> Finding:
             return found or _changed(checkout, anchor, about, now, f"{path} is {now} now; ")
         return _elsewhere(checkout, anchor, about) or Finding(anchor, GONE, f"{path} is no longer there")
     if checkout.source(path) is None:
-        return Finding(anchor, UNKNOWN, f"{path} is too large to be looked into")
+        return Finding(anchor, UNKNOWN, f"{path} is too large, or too secret, to be looked into")
     found = _in_file(checkout, anchor, about, path)
     if found is not None:
         return found
@@ -101,8 +101,12 @@ def _same_text(checkout: Checkout, about: dict[str, Any], path: str) -> Span | N
     """Comments have no tokens: they are compared as they are written, without the space around them."""
     wanted = [line.strip() for line in str(about.get(TEXT, "")).encode().splitlines()]
     lines = [line.strip() for line in checkout.lines(path)]
-    hint, size = int(about.get("start", 1)), len(wanted)
-    starts = [at for at in range(len(lines) - size + 1) if lines[at : at + size] == wanted]
+    hint, size, sum_ = int(about.get("start", 1)), len(wanted), about.get("sum")
+    if sum_:
+        size = int(about.get("end", hint)) - hint + 1
+        starts = [at for at in range(len(lines) - size + 1) if written_sum(lines[at : at + size]) == sum_]
+    else:
+        starts = [at for at in range(len(lines) - size + 1) if lines[at : at + size] == wanted]
     if not starts:
         return None
     nearest = min(starts, key=lambda at: abs(at + 1 - hint))
@@ -141,7 +145,7 @@ def _changed(
     region, like = (region, 1.0) if region is not None else _region(checkout, about, path)
     if not _is_it(checkout, about, path, region, like):
         return Finding(anchor, GONE, f"{said}{path} no longer has it: {_first_line(about)}")
-    now = b"\n".join(checkout.lines(path)[region.first - 1 : region.last]).decode("utf-8", "replace")
+    now = checkout.told(path, region.first, region.last)
     what = difference(path, str(about.get(TEXT, "")), now) or "it reads otherwise"
     place = made("lines", path, about, start=region.first, end=region.last, at=region.first)
     is_same = path == anchor.target and region.first == about.get("start")

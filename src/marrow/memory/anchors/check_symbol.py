@@ -139,8 +139,9 @@ def _moved(checkout: Checkout, anchor: Anchor, about: dict[str, Any], place: Pla
 
 def _what(checkout: Checkout, anchor: Anchor, about: dict[str, Any], place: Place) -> str:
     path = place[0]
-    was, now = (text.decode("utf-8", "replace") for text in _texts(checkout, about, place))
-    symbol = checkout.symbols(path)[place[1]]
+    symbol, was = checkout.symbols(path)[place[1]], str(about.get(TEXT, ""))
+    now = checkout.told(path, symbol.start, symbol.end)
+    now = now[: len(was)] if len(was) >= TEXT_MAX else now
     what = difference(path, was, now)
     return f"{symbol.qualified} ({path}:{symbol.start}): {what or 'its body reads otherwise'}"
 

@@ -15,7 +15,9 @@ from ...codemap.tame import is_tame
 from ...codemap.tokens import Tokens, tokens_of
 from ...model.code import FileMap, Symbol
 from ...model.errors import Invalid, MarrowError, Unavailable
+from ...model.redact_lines import redact_piece
 from ...repository.command import content, fields, succeeds
+from ...repository.file_sorts import is_inside_git, is_secret
 from ...repository.files import tracked
 from ...repository.head import head_of
 from ...repository.identity import Place, locate
@@ -34,16 +36,20 @@ _became: Kept[tuple[str, str, str, str], str] = Kept(2_000)
 class Checkout:
     """A project's folder. What was read stays as it was read: one Checkout serves one save or one verification."""
 
-    def __init__(self, root: str, defining: Callable[[str], list[str]] | None = None) -> None:
-        """`defining` gives the files that define a symbol of a name, as far as that is known without looking."""
+    def __init__(
+        self, root: str, defining: Callable[[str], list[str]] | None = None, redact_extra: Sequence[str] = ()
+    ) -> None:
+        """`defining` gives the files that define a symbol of a name, as far as that is known without looking.
+        `redact_extra` are the project's own patterns of secrets."""
         self.root = root
         self._defining = defining
+        self._redact_extra = tuple(redact_extra)
         self._sources: dict[str, bytes | None] = {}
         self._tokens: dict[str, Tokens] = {}
         self._symbols: dict[str, tuple[Symbol, ...]] = {}
         self._renamed: dict[str, str] = {}
         self._holding: dict[tuple[str, int], list[str]] = {}
-        self._folders: dict[str, bool] = {}
+        self._folders: dict[str, str | None] = {}
         self._broken: set[str] = set()
 
     @cached_property
@@ -63,17 +69,27 @@ class Checkout:
         return self._size(path) or 0
 
     def source(self, path: str) -> bytes | None:
-        """What stands in a file; None for one that is not there, leads out of the project, or is too large."""
+        """What stands in a file; None for one that is not there, leads out of the project, is there to hold secrets, or
+        is too large."""
         if path not in self._sources:
             size, found = self._size(path), None
-            if size is not None and size <= BYTES_MAX:
+            if size is not None and size <= BYTES_MAX and not self.is_secret(path):
                 with suppress(OSError), open(os.path.join(self.root, path), "rb") as file:
                     found = file.read(BYTES_MAX + 1)
             self._sources[path] = found
         return self._sources[path]
 
+    def is_secret(self, path: str) -> bool:
+        """Whether a file is there to hold secrets: by its name, or by that of what it leads to."""
+        return is_secret(path) or is_secret(self._real(path) or "")
+
     def lines(self, path: str) -> list[bytes]:
         return (self.source(path) or b"").splitlines()
+
+    def told(self, path: str, first: int, last: int) -> str:
+        """Some lines as they may be kept and shown: without secrets."""
+        lines = [line.decode("utf-8", "replace") for line in self.lines(path)]
+        return "\n".join(redact_piece(lines, first - 1, min(last, len(lines)), self._redact_extra))
 
     def tokens(self, path: str) -> Tokens:
         if path not in self._tokens:
@@ -185,20 +201,29 @@ class Checkout:
         whole = os.path.join(self.root, path)
         try:
             found = os.lstat(whole)
-            if stat.S_ISREG(found.st_mode):
-                return found.st_size if self._is_inside(os.path.dirname(whole)) else None
-            if stat.S_ISLNK(found.st_mode) and os.path.realpath(whole).startswith(self._real_root + os.sep):
+            if stat.S_ISLNK(found.st_mode):
                 found = os.stat(whole)
-                return found.st_size if stat.S_ISREG(found.st_mode) else None
+            return found.st_size if stat.S_ISREG(found.st_mode) and self._real(path) is not None else None
         except (OSError, ValueError):
             pass
         return None
 
-    def _is_inside(self, folder: str) -> bool:
+    def _real(self, path: str) -> str | None:
+        """What a path leads to with its links resolved, from the root; None outside of it and in what is git's own."""
+        whole = os.path.join(self.root, path)
+        real = self._inside(os.path.realpath(whole)) if os.path.islink(whole) else self._beside(path)
+        return None if real is None or is_inside_git(real) else real
+
+    def _beside(self, path: str) -> str | None:
+        folder, _, name = path.rpartition("/")
         if folder not in self._folders:
-            real = os.path.realpath(folder)
-            self._folders[folder] = (real + os.sep).startswith(self._real_root + os.sep)
-        return self._folders[folder]
+            self._folders[folder] = self._inside(os.path.realpath(os.path.join(self.root, folder)))
+        above = self._folders[folder]
+        return None if above is None else f"{above}/{name}".removeprefix("./")
+
+    def _inside(self, real: str) -> str | None:
+        is_inside = os.path.join(real, "").startswith(os.path.join(self._real_root, ""))
+        return os.path.relpath(real, self._real_root).replace(os.sep, "/") if is_inside else None
 
     @cached_property
     def _head(self) -> str:

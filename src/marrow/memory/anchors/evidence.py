@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
 from typing import Any
 from zlib import crc32
 
@@ -72,8 +73,10 @@ def lines_anchor(checkout: Checkout, path: str, start: int, end: int, about: Map
     tokens = checkout.tokens(path)
     print_, within = lines_print(tokens, start, end), tokens.within(start, end)
     text = _kept(checkout, path, Span(start, end))
+    sum_ = written_sum(lines[start - 1 : end])
     if not print_:
-        return made("lines", path, about, start=start, end=end, text=text, print="", known=True) if text else None
+        known = made("lines", path, about, start=start, end=end, text=text, sum=sum_, print="", known=True)
+        return known if text else None
     before, after = around_of(tokens, within[0], within[-1])
     around = at_line(checkout.symbols(path), start)
     return made(
@@ -89,6 +92,7 @@ def lines_anchor(checkout: Checkout, path: str, start: int, end: int, about: Map
         within=around.qualified if around else "",
         plain=None if tokens.exact or not language_of(path) else True,
         text=text,
+        sum=sum_,
     )
 
 
@@ -183,8 +187,14 @@ def companions(anchor: Anchor) -> list[Anchor]:
 
 
 def _kept(checkout: Checkout, path: str, span: Span) -> str:
-    text = b"\n".join(checkout.lines(path)[span.first - 1 : span.last]).decode("utf-8", "replace")
+    text = checkout.told(path, span.first, span.last)
     return text if len(text) <= TEXT_MAX else text[:TEXT_MAX]
+
+
+def written_sum(lines: Sequence[bytes]) -> str:
+    """Lines as they are written, without the space around them. Their text is kept without secrets, and only as far as
+    it goes: it cannot be compared with."""
+    return sha256(b"\n".join(line.strip() for line in lines)).hexdigest()[:16]
 
 
 def around_of(tokens: Tokens, first: int, last: int) -> tuple[str, str]:

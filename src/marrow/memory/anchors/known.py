@@ -26,7 +26,7 @@ def checkout_of(engine: Engine, root: str) -> Checkout:
         except MarrowError:  # a map that cannot be read is as good as none
             return []
 
-    return Checkout(root, defining)
+    return Checkout(root, defining, engine.redact_extra)
 
 
 def mapped_symbols(engine: Engine, root: str, paths: Iterable[str]) -> dict[str, tuple[Symbol, ...]]:

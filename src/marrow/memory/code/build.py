@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -25,9 +26,16 @@ MANIFESTS = {
     "Cargo.toml": ("rust",),
     "composer.json": ("php",),
     "package.json": _SCRIPT,
-    "tsconfig.json": _SCRIPT,
     "jsconfig.json": _SCRIPT,
 }
+# One of them may stand on another: tsconfig.base.json.
+_SCRIPT_CONFIG = re.compile(r"tsconfig[\w.-]*\.json\Z")
+
+
+def languages_of_manifest(path: str) -> tuple[str, ...]:
+    """The languages for which a file says what imports mean; none for one that is no manifest."""
+    name = path.rpartition("/")[2]
+    return _SCRIPT if _SCRIPT_CONFIG.match(name) else MANIFESTS.get(name, ())
 
 
 def build(
@@ -75,7 +83,7 @@ def build(
 
 def _plain(root: str, id_: int, path: str) -> FileRow:
     """A file of no language that is mapped. When it was changed matters for manifests alone."""
-    here = stamp(root, path) if path.rpartition("/")[2] in MANIFESTS else None
+    here = stamp(root, path) if languages_of_manifest(path) else None
     return FileRow(id_, path, size=here.size, mtime=here.mtime) if here is not None else FileRow(id_, path)
 
 
@@ -115,32 +123,30 @@ def resolve_waiting(
 ) -> bool:
     """Resolve the calls of many files of a map that is in use, with workers, in parts that others do not wait long for.
     Ends, and says so, when the map was changed meanwhile: `is_same` is asked before each part."""
-    gone: dict[str, set[int]] = {}
-    came: dict[str, set[int]] = {}
     part: list[tuple[Any, ...]] = []
 
-    def written(last: bool) -> bool:
+    def written() -> bool:
+        gone: dict[str, set[int]] = {}
+        came: dict[str, set[int]] = {}
         with file.writing() as writer:
             if not is_same(writer):
                 return False
-            for id_, links, incoming, _, _, extends in part:
+            for id_, links, incoming, loose, settled, extends in part:
                 writer.relink_packed(id_, links, incoming)
                 writer.set_extends(id_, extends)
+                for name in settled:
+                    gone.setdefault(name, set()).add(id_)
+                for name in loose:
+                    came.setdefault(name, set()).add(id_)
+            writer.change_loose_of_many(gone, came)
             writer.set_stale((one[0] for one in part), False)
-            if last:
-                writer.change_loose_of_many(gone, came)
         part.clear()
         return True
 
     with Pool(root) as pool:
         for done, answer in enumerate(pool.work((RESOLVE, str(file.path)), files, RESOLVE_BATCH)):
-            id_, _, _, loose, settled, _ = answer
-            for name in settled:
-                gone.setdefault(name, set()).add(id_)
-            for name in loose:
-                came.setdefault(name, set()).add(id_)
             part.append(answer)
             _tell(progress, done, len(files))
-            if len(part) >= PART_FILES and not written(False):
+            if len(part) >= PART_FILES and not written():
                 return False
-    return written(True)
+    return written()

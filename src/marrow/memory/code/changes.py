@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 from ...codemap.compare import DELETED, MODIFIED, MOVED, NEW, RENAMED, Difference, compare
 from ...codemap.languages.table import language_of
+from ...codemap.tame import is_tame
 from ...model.code import FileMap, Symbol
 from ...repository.changed import blobs, changed_between
 from ...store.code import FileRow, Known, MapReader, Version
 from .parsing import parse
 from .since import Since
-from .update import is_tame
 
 # A merge that touches more files than this is told by its files.
 FILES_MAX = 2_000

@@ -93,10 +93,11 @@ def by_name(reader: MapReader, name: str) -> list[Known]:
     if found:
         return found
     known = reader.symbols_named(last, LOOKED_AT)
-    return [one for one in known if ends_with(f"{_module(one.path)}.{one.qualified}", name)]
+    return [one for one in known if ends_with(f"{module_of(one.path)}.{one.qualified}", name)]
 
 
-def _module(path: str) -> str:
+def module_of(path: str) -> str:
+    """What a file is called where it is imported, with its folders."""
     stem = path.rpartition(".")[0] or path
     return stem.removesuffix("/__init__").removesuffix("/index").removesuffix("/mod").replace("/", ".")
 

@@ -45,8 +45,8 @@ def folder_map(reader: MapReader, path: str, depth: int = 2) -> FolderMap:
     single = reader.file_at(path) if path else None
     if single is not None:
         below = [single]
-    if not below:
-        raise NotFound(f"The code map has nothing at {path or 'the root'!r}.", hint="Give a folder.", field="path")
+    if not below and path:
+        raise NotFound(f"The code map has nothing at {path!r}.", hint="Give a folder.", field="path")
     mapped = [row for row in below if row.state in (MAPPED, KEPT)]
     counts = {row.id: reader.symbol_count(row.id) for row in mapped}
     entries = _folders(path, mapped, counts, depth)

@@ -18,7 +18,7 @@ from ...repository.changed import folders_stamp, is_writable, listed, stamp
 from ...store.code import FileRow, MapFile, MapReader, MapWriter
 from ...store.code.reader import PLAIN
 from ...version import __version__
-from .build import MANIFESTS, MAPPED_AT, Progress, build, resolve_waiting
+from .build import MAPPED_AT, Progress, build, languages_of_manifest, resolve_waiting
 from .facts import KeptFacts
 from .parsing import UNREADABLE, read_file
 from .update import Changed, Updated, apply, maps_of, resolve_again
@@ -78,8 +78,15 @@ class KeptMap:
 
     @contextmanager
     def reading(self) -> Iterator[MapReader]:
-        with self.file.reading() as reader:
-            yield reader
+        """A map whose damage shows only now goes: the next question makes it anew."""
+        try:
+            with self.file.reading() as reader:
+                yield reader
+        except StoreDamaged:
+            with self._updating:
+                self._forget()
+                self.file.drop()
+            raise
 
     def update(
         self,
@@ -97,21 +104,24 @@ class KeptMap:
             if not self.file.exists():
                 return Updated() if only is not None else self._build(now, progress, whole, nice)
             try:
-                done = self._bring_up(now, None if only is None else list(only))
-                if only is None and whole:
-                    done.resolved += self._settle(progress)
+                return self._brought_up(now, progress, None if only is None else list(only), whole)
             except (StoreDamaged, NotFound):
                 self._forget()
                 self.file.drop()
                 return Updated() if only is not None else self._build(now, progress, whole, nice)
-            return done
+
+    def _brought_up(self, now: int, progress: Progress | None, only: list[str] | None, whole: bool) -> Updated:
+        done = self._bring_up(now, only)
+        if only is None and whole:
+            done.resolved += self._settle(progress)
+        return done
 
     def _build(self, now: int, progress: Progress | None, whole: bool, nice: int) -> Updated:
         with self.file.alone():
             if self.file.exists():  # another process was faster
-                return self._bring_up(now, None)
+                return self._brought_up(now, progress, None, whole)
             paths = listed(self.root)
-            about = ((VERSION, 0), (MADE_BY, __version__))
+            about = ((VERSION, _first_version()), (MADE_BY, __version__))
             build(self.file, self.root, paths, now, progress, nice=nice, whole=whole, about=about)
         self._forget()
         return Updated(parsed=sum(1 for path in paths if language_of(path)))
@@ -141,7 +151,7 @@ class KeptMap:
         version = int(reader.about(VERSION) or 0)
         if version != self._version or not self._rows:
             if reader.about(MADE_BY) != __version__:
-                raise StoreDamaged("The code map is of another version of Marrow.", hint="It is made again.")
+                raise StoreDamaged("The code map is of another version of Marrow.", hint="Ask again: it is made anew.")
             self._rows = {row.path: row for row in reader.files()}
             self._version, self._facts = version, None
 
@@ -184,7 +194,7 @@ class KeptMap:
 
     def _look_at_plain(self, path: str, row: FileRow | None, new_id: int, found: _Found) -> bool:
         """A file of no language that is mapped; whether it is new. Only manifests are looked at again."""
-        is_manifest = path.rpartition("/")[2] in MANIFESTS
+        is_manifest = bool(languages_of_manifest(path))
         if row is not None and not is_manifest:
             return False
         here = stamp(self.root, path)
@@ -233,6 +243,7 @@ class KeptMap:
             plain_gone = [row for row in found.removed if not row.language]
             for row in plain_gone:
                 writer.drop_file(row.id)
+                writer.set_stale(self._under(row.path), True)
             writer.add_files(found.plain)
             for row in found.manifests:
                 writer.mark_file(row)
@@ -264,9 +275,9 @@ class KeptMap:
 
     def _under(self, manifest: str) -> list[int]:
         """The files whose imports a manifest speaks of."""
-        folder, _, name = manifest.rpartition("/")
+        folder = manifest.rpartition("/")[0]
         start = f"{folder}/" if folder else ""
-        languages = MANIFESTS[name]
+        languages = languages_of_manifest(manifest)
         return [row.id for row in self._rows.values() if row.language in languages and row.path.startswith(start)]
 
     def _rename(self, writer: MapWriter, found: _Found, now: int) -> list[FileRow]:
@@ -349,6 +360,11 @@ def _uncollected() -> Iterator[None]:
     finally:
         if was:
             gc.enable()
+
+
+def _first_version() -> int:
+    """Another one for each map that is made: who knows one that was here before sees that this is not it."""
+    return int.from_bytes(os.urandom(4)) << 24
 
 
 def _as_it_was(version: object) -> Callable[[MapWriter], bool]:

@@ -106,6 +106,9 @@ def replace(writer: MapWriter, row: FileRow, found: FileMap, now: int, *, is_new
     retyped, names = _differences(old, found, matched.kept, ids)
     names |= {found.symbols[at].name for at in matched.renamed}
     retyped |= {ids[at] for at in matched.renamed}
+    if old.symbols and old.package != found.package:  # it is found by another name now, with all that is in it
+        retyped |= set(ids)
+        names |= {symbol.name for symbol in found.symbols}
     old_ids = [id_before(at) for at in range(len(old.symbols))]
     return Replaced(row.id, path, came, lost, retyped, names, old, found, old_ids, ids, was_whole)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -10,10 +9,12 @@ from typing import NamedTuple
 from ...codemap.compare import Shape, is_movable, only, shapes_of
 from ...codemap.languages.table import language_of
 from ...codemap.resolve import Resolver
-from ...model.code import TYPES, FileMap
+from ...codemap.tame import is_tame
+from ...model.code import FileMap
 from ...store.code import FileRow, MapWriter
 from ...store.code.packing import unpack_calls, unpack_outline
 from ...store.code.reader import KEPT, MAPPED, SKIPPED
+from .affected import affected
 from .facts import KeptFacts
 from .parsing import Parsed, Read, last_name, parse
 from .pool import Pool
@@ -24,13 +25,8 @@ from .worker import PARSE
 
 # Beyond this many files it pays to start workers.
 ALONE_MAX = 150
-# What is parsed in this process cannot be stopped: only what is surely tame is.
-TAME_BYTES_MAX, TAME_LINE_MAX, TAME_DEPTH_MAX = 300_000, 5_000, 120
-# So many files that call a name are resolved again at once when a symbol of that name comes; the others later.
-NEAR_MAX, AT_ONCE_MAX = 60, 400
-HANDED_ON_MAX = 32
-
-_BRACKETS = re.compile(rb"[\[({})\]]")
+# So many files are resolved again at once; the others later.
+AT_ONCE_MAX = 400
 
 
 class Changed(NamedTuple):
@@ -54,21 +50,6 @@ class Updated:
 
     def __bool__(self) -> bool:
         return bool(self.parsed or self.removed or self.renamed)
-
-
-def is_tame(source: bytes) -> bool:
-    """Whether a text can be parsed without the means to stop it."""
-    if len(source) > TAME_BYTES_MAX or (len(source) > TAME_LINE_MAX and _longest_line(source) > TAME_LINE_MAX):
-        return False
-    depth = deepest = 0
-    for bracket in _BRACKETS.findall(source):
-        depth = depth + 1 if bracket in b"[({" else max(0, depth - 1)
-        deepest = max(deepest, depth)
-    return deepest <= TAME_DEPTH_MAX
-
-
-def _longest_line(source: bytes) -> int:
-    return max(map(len, source.split(b"\n")))
 
 
 def maps_of(root: str, changed: Sequence[Changed]) -> dict[str, tuple[FileMap, str]]:
@@ -113,9 +94,7 @@ def apply(
         done.replaced.append(emptied)
     _settle_history(writer, done.replaced, now)
     edited = {one.file for one in done.replaced}
-    reached, later = _affected(writer, done.replaced)
-    for file in also:
-        reached |= {file, *writer.sources_into(file)}
+    reached, later = affected(writer, done.replaced, also)
     if len(reached) > AT_ONCE_MAX:
         later |= reached - edited
         reached &= edited
@@ -209,62 +188,6 @@ def _moved_and_renamed(replaced: Sequence[Replaced], to: dict[int, Came]) -> Non
             if place is not None:
                 to[waiting[at].id] = shapes[place][2]
                 found[shape] = None
-
-
-def _affected(writer: MapWriter, replaced: Sequence[Replaced]) -> tuple[set[int], set[int]]:
-    """The files whose calls may lead elsewhere now because of what changed in others: to be resolved at once, and
-    later. (One that calls what went from itself is among them.)"""
-    near: set[int] = set()
-    later: set[int] = set()
-    names: set[str] = set()
-    for one in replaced:
-        for lost in one.lost:
-            near.update(source for source, _ in writer.incoming(lost.id))
-        for id_ in one.retyped:
-            symbol = writer.symbol(id_)
-            sources = {source for source, _ in writer.incoming(id_)}
-            if symbol is not None and symbol.kind in TYPES:
-                sources.update(writer.sources_into(one.file))
-            near.update(sources)
-        for name in one.names:  # handed on otherwise: what had it from here may have it from elsewhere, or not at all
-            for known in writer.symbols_named(name, HANDED_ON_MAX):
-                near.update(source for source, _ in writer.incoming(known.id))
-        names |= one.names | {came.symbol.name for came in one.came} | {lost.symbol.name for lost in one.lost}
-        _overridden(writer, one, near)
-    for name in names:
-        callers = writer.loose(name)
-        unique = _taken_for_the_only_one(writer, name)
-        (near if len(callers) <= NEAR_MAX else later).update(callers)
-        near.update(unique)
-    return near, later
-
-
-def _taken_for_the_only_one(writer: MapWriter, name: str) -> Iterable[int]:
-    """The files that call the only symbol of a name because it was the only one."""
-    known = writer.places_of_name(name, 4)
-    if len(known) > 3:
-        return
-    for symbol in writer.symbols_named(name, 4):
-        for source, places in writer.incoming(symbol.id):
-            if any(place.reason == "unique" for place in places):
-                yield source
-
-
-def _overridden(writer: MapWriter, one: Replaced, near: set[int]) -> None:
-    """A new member takes the calls that led to the same one of a type above."""
-    for came in one.came:
-        symbol = writer.symbol(came.id)
-        above = [symbol.parent] if symbol is not None and symbol.parent is not None else []
-        seen: set[int] = set()
-        while above and len(seen) < 64:
-            type_ = above.pop()
-            if type_ in seen:
-                continue
-            seen.add(type_)
-            above += writer.above(type_)
-        for other in writer.symbols_named(came.symbol.name, 64) if len(seen) > 1 else ():
-            if other.parent in seen and other.id != came.id:
-                near.update(source for source, _ in writer.incoming(other.id))
 
 
 def resolve_again(

@@ -26,6 +26,11 @@ PAGE_BYTES = 8192
 CACHE_KIB = 32_000
 BUSY_MS = 20_000
 CHECKPOINT_PAGES = 2000
+# What a map that is whole never says; the last of it is text that is none.
+_DAMAGE = (
+    *(apsw.CorruptError, apsw.NotADBError, apsw.SQLError, apsw.MismatchError, apsw.ConstraintError),
+    UnicodeDecodeError,
+)
 
 if sys.platform == "win32":
     import msvcrt
@@ -114,9 +119,15 @@ class MapFile:
         file = os.open(f"{self.path}.lock", os.O_CREAT | os.O_RDWR, 0o600)
         try:
             _lock(file)
+            self._clear_up()
             yield
         finally:
             os.close(file)
+
+    def _clear_up(self) -> None:
+        """Take away what a process that was killed had begun to make: only who is alone makes one."""
+        for left in self.path.parent.glob(f"{self.path.name}.*.new*"):
+            left.unlink(missing_ok=True)
 
     def drop(self) -> None:
         self.close()
@@ -164,9 +175,9 @@ class MapFile:
     def _translating(self) -> Iterator[None]:
         try:
             yield
-        except (apsw.CorruptError, apsw.NotADBError, apsw.SQLError, apsw.MismatchError) as problem:
+        except _DAMAGE as problem:
             raise StoreDamaged(
-                f"The code map {self.path} is damaged: {problem}.", hint="It is made again."
+                f"The code map {self.path} is damaged: {problem}.", hint="Ask again: it is made anew."
             ) from problem
         except (apsw.BusyError, apsw.LockedError) as problem:
             raise StoreLocked(f"{self.path} is being written by another process.", hint="Try again.") from problem
@@ -192,7 +203,7 @@ def connect(path: Path) -> apsw.Connection:
             "SELECT a.application_id, v.user_version FROM pragma_application_id a, pragma_user_version v"
         ).get
         if (application, version) != (APPLICATION_ID, FORMAT):
-            raise StoreDamaged(f"The code map {path} has another format.", hint="It is made again.")
+            raise StoreDamaged(f"The code map {path} has another format.", hint="Ask again: it is made anew.")
     except (apsw.Error, MarrowError):
         connection.close()
         raise

@@ -100,6 +100,9 @@ SELECT source, places FROM incoming WHERE target = ?
 -- name: incoming_count
 SELECT coalesce(sum(length(places) / 8), 0) FROM incoming WHERE target = ?
 
+-- name: most_called
+SELECT target, sum(length(places) / 8) AS calls FROM incoming GROUP BY target ORDER BY calls DESC, target LIMIT ?
+
 -- name: sources_into
 SELECT DISTINCT source FROM incoming WHERE target >= ? << 20 AND target < (? + 1) << 20
 

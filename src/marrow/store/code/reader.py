@@ -224,6 +224,10 @@ class MapReader:
         """The files that call a symbol, and where."""
         return [(source, unpack_places(places)) for source, places in self._run("incoming", (target,))]
 
+    def most_called(self, limit: int) -> list[tuple[int, int]]:
+        """(id, number of calls) of the symbols that are called most, the most first."""
+        return list(self._run("most_called", (limit,)))
+
     def incoming_count(self, target: int) -> int:
         return next(int(count) for (count,) in self._run("incoming_count", (target,)))
 

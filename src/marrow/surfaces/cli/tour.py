@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ...app import Filled, Memory
 
 RECALL = "memory_recall"
+MAP_TOKENS, CALLERS_SHOWN = 400, 8
 CLONE = Path(__file__).resolve().parents[4]  # where Marrow's own sources are, when it runs from a clone
 
 
@@ -38,6 +39,10 @@ class Toured:
     question: str
     answer: Answer
     answer_seconds: float
+    map: Answer
+    map_seconds: float
+    file: Answer | None
+    callers: Answer | None
     commands: tuple[str, ...]
 
     def plain(self) -> dict[str, Any]:
@@ -56,6 +61,10 @@ class Toured:
             "question": self.question,
             "answer": self.answer.plain(),
             "answer_seconds": round(self.answer_seconds, 4),
+            "map": self.map.plain(),
+            "map_seconds": round(self.map_seconds, 3),
+            "function_map": self.file.plain() if self.file else None,
+            "callers": self.callers.plain() if self.callers else None,
             "commands": list(self.commands),
         }
 
@@ -90,6 +99,11 @@ def _tour(call: Invocation, memory: Memory, folder: Path, store: str, asked: str
     between = time.perf_counter()
     question = asked or filled.question
     answer = memory.perform(RECALL, {"message": question, "limit": 3, "budget_tokens": 600})
+    answered = time.perf_counter()
+    with Progress(call.output, "mapping the code") as progress:
+        mapped = memory.perform("memory_map", {"depth": 1, "budget_tokens": MAP_TOKENS}, progress=progress)
+    map_seconds = time.perf_counter() - answered
+    file, callers = _looked_at(memory, mapped)
     return Toured(
         folder=str(memory.identity.root or folder),
         project=memory.project,
@@ -98,9 +112,24 @@ def _tour(call: Invocation, memory: Memory, folder: Path, store: str, asked: str
         fill_seconds=between - started,
         question=question,
         answer=answer,
-        answer_seconds=time.perf_counter() - between,
-        commands=_commands(memory, store, question, is_here=_top(folder) == _top(Path.cwd())),
+        answer_seconds=answered - between,
+        map=mapped,
+        map_seconds=map_seconds,
+        file=file,
+        callers=callers,
+        commands=_commands(memory, store, question, mapped, is_here=_top(folder) == _top(Path.cwd())),
     )
+
+
+def _looked_at(memory: Memory, mapped: Answer) -> tuple[Answer | None, Answer | None]:
+    """The file of the function that is called most, and who calls it."""
+    found = mapped.result.most_called
+    if not found:
+        return None, None
+    one = found[0]
+    file = memory.perform("code_function_map", {"path": one["path"], "budget_tokens": MAP_TOKENS})
+    symbol = f"{one['path']}::{one['name']}"
+    return file, memory.perform("code_callers", {"symbol": symbol, "limit": CALLERS_SHOWN, "loose": False})
 
 
 def _tell(call: Invocation, toured: Toured) -> None:
@@ -116,7 +145,21 @@ def _tell(call: Invocation, toured: Toured) -> None:
     say(f"\nAsked: {toured.question}")
     call.output.answer(toured.answer)
     say(f"Answered in {toured.answer_seconds * 1000:.0f} ms.\n")
+    _tell_code(call, toured)
     say("\n".join(["Try next:", *(f"  {line}" for line in toured.commands)]))
+
+
+def _tell_code(call: Invocation, toured: Toured) -> None:
+    """What the map has, the file that most of the project leans on, and who calls what is called most."""
+    say, found = call.output.text, toured.map.result
+    if not found.files:
+        return
+    size = f"{_count(found.files, 'file')} with {_count(found.symbols, 'symbol')}"
+    say(f"Mapped {size} in {toured.map_seconds:.1f} s. The file that most of it leans on, and who calls it most:\n")
+    for part in (toured.file, toured.callers):
+        if part is not None:
+            call.output.answer(part)
+    say("")
 
 
 def _count(number: int, noun: str) -> str:
@@ -132,12 +175,16 @@ def _news(filled: Filled) -> str:
     return f"{filled.added:,} new{gone}."
 
 
-def _commands(memory: Memory, store: str, question: str, *, is_here: bool) -> tuple[str, ...]:
+def _commands(memory: Memory, store: str, question: str, mapped: Answer, *, is_here: bool) -> tuple[str, ...]:
     words = ["--store", _short_path(store)] if is_here else ["--store", store, "--project", memory.project]
     start = f"{_program()} {' '.join(map(shlex.quote, words))}"
     return (
         f"{start} recall {shlex.quote(question)}",
         f"{start} search --kinds commit --limit 5",
+        *(
+            f"{start} code impact {shlex.quote(one['path'] + '::' + one['name'])}"
+            for one in mapped.result.most_called[:1]
+        ),
         f"{start} save --domain decisions {shlex.quote('We decided …, because …')}",
     )
 

@@ -106,6 +106,15 @@ def test_what_asks_or_is_to_be_done_replaces_nothing(memory: Lantern, kind: str)
     assert not any(one.replaced for one in kept)
 
 
+def test_what_was_read_out_of_comments_replaces_nothing(memory: Lantern) -> None:
+    rule = "Access tokens of the kiosk expire after 30 minutes."
+    memory.say(rule, day=50)
+    memory.say("`Token`: access tokens of the kiosk now expire after 15 minutes.", day=90, tags=("scan",))
+    kept = told(memory, "When do access tokens of the kiosk expire?")
+    assert contents(kept)[0] == rule
+    assert not any(one.replaced for one in kept)
+
+
 @pytest.mark.parametrize("question", ["How long was the kiosk down?", "How often was the kiosk down?"])
 def test_the_words_of_asking_are_not_held_against_an_answer(question: str) -> None:
     with lantern(NoEmbedder()) as by_words:

@@ -174,3 +174,16 @@ def test_people_are_not_shown_stems(unit: str) -> None:
 )
 def test_two_numbered_things_are_two_things(earlier: str, later: str) -> None:
     assert changed_value(later, earlier) == ""
+
+
+@pytest.mark.parametrize(
+    "later",
+    [
+        "The option parser is an internal class that is ultimately used to implement the parser of options.",
+        "`make_str` replaces bytes that the option parser cannot decode.",
+        "make_str() replaces bytes that the option parser cannot decode.",
+    ],
+)
+def test_what_code_does_is_no_change_of_a_memory(later: str) -> None:
+    earlier = "The option parser swallows errors that options cannot decode."
+    assert replaces(later, earlier, ALIKE, asked("What does the option parser do with errors?")) is None

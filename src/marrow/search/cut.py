@@ -37,6 +37,8 @@ HEIR_SHARE = 0.4
 QUALITY = ("drift", "usefulness", "priority")
 # What tells again what others said, or was only seen, stands behind what says it.
 ACCOUNTS, SECOND_HAND = frozenset(("summary", "handoff", "observation", "arc")), 0.25
+# What was read out of the code's own comments, too.
+READ_OUT = "scan"
 # What asks, is still to be done, or tells of what others did, does not replace what holds.
 NO_HEIRS = frozenset(
     "question gap task incident summary handoff observation arc checkpoint conversation log commit document".split()
@@ -135,7 +137,7 @@ def _judged(question: Question, asked: Asked, hit: Hit) -> _Candidate:
     text = sum(value for name, value in hit.why if name in Weights._fields) or 1.0
     quality = [(name, found.score * hit.part(name) / text) for name in QUALITY if hit.part(name)]
     reranked = [(name, value) for name, value in hit.why if name == RERANKER]
-    retold = [("told from others", -SECOND_HAND * found.score)] if hit.record.node.kind in ACCOUNTS else []
+    retold = [("told from others", -SECOND_HAND * found.score)] if _is_second_hand(hit.record) else []
     parts = (*found.parts, *quality, *retold, *reranked)
     score = sum(value for _, value in parts)
     linked = next((name for name, _ in hit.why if name.startswith(LINKED_BY)), "")
@@ -179,7 +181,7 @@ def _current(
         if not earlier.record.standing.semantic or earlier.record.node.kind == "document":
             continue  # it happened, whatever came later; and a document says what its file says
         for later in found:
-            if later.record.last_at <= earlier.record.last_at or later.record.node.kind in NO_HEIRS:
+            if later.record.last_at <= earlier.record.last_at or _replaces_nothing(later.record):
                 continue
             if later.record.project != earlier.record.project:
                 continue  # what one project decides changes nothing in another
@@ -221,6 +223,14 @@ def _is_same(question: Question, better: _Candidate, one: _Candidate, vectors: M
     shared = len(ours & theirs) / max(1, min(len(ours), len(theirs)))
     asked = frozenset(question.terms)
     return shared >= SAME_SHARED and asked & theirs <= ours and not is_parallel(ours, theirs, asked)
+
+
+def _is_second_hand(record: Record) -> bool:
+    return record.node.kind in ACCOUNTS or READ_OUT in record.standing.tags
+
+
+def _replaces_nothing(record: Record) -> bool:
+    return record.node.kind in NO_HEIRS or READ_OUT in record.standing.tags
 
 
 def _cosine(vectors: Mapping[int, Vector], one: _Candidate, other: _Candidate) -> float | None:

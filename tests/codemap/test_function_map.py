@@ -20,7 +20,7 @@ def symbols(count: int) -> tuple[Symbol, ...]:
 
 
 def test_a_small_file_is_told_with_heads_and_lines() -> None:
-    text = draw("src/store.py", entries(symbols(2), ()), 40)
+    text = draw("src/store.py", entries(symbols(2), ()), 40).text
     assert "src/store.py (40 lines)" in text
     assert "def step_1(self, given: int) -> str 3-4" in text
 
@@ -35,7 +35,7 @@ def test_what_changed_is_marked() -> None:
     ]
     found = entries(known, changed)
     assert [entry.mark for entry in found] == ["UNCHANGED", "NEW", "MODIFIED", "UNCHANGED", "DELETED"]
-    text = draw("a.py", found)
+    text = draw("a.py", found).text
     assert "1 NEW, 1 MODIFIED, 1 DELETED" in text
     assert "old() 5-6 DELETED" in text
 
@@ -43,15 +43,15 @@ def test_what_changed_is_marked() -> None:
 def test_a_large_file_stays_within_its_tokens_and_still_tells_what_changed() -> None:
     known = symbols(400)
     found = entries(known, [Difference("modified", "a.py", known[399])])
-    text = draw("a.py", found, 900, 150)
+    text = draw("a.py", found, 900, 150).text
     assert token_estimate(text) <= 170
     assert "step_398" in text
     assert "MODIFIED" in text
 
 
 def test_a_file_of_a_usual_size_needs_about_150_tokens() -> None:
-    assert token_estimate(draw("src/store.py", entries(symbols(25), ()), 300)) <= 150
+    assert token_estimate(draw("src/store.py", entries(symbols(25), ()), 300).text) <= 150
 
 
 def test_an_empty_file_says_so() -> None:
-    assert "no functions or types" in draw("a.py", entries(FileMap("python").symbols, ()))
+    assert "no functions or types" in draw("a.py", entries(FileMap("python").symbols, ())).text

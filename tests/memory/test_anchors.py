@@ -53,7 +53,7 @@ def test_a_name_alone_is_anchored_where_the_code_map_knows_it(desk: Desk) -> Non
     desk.memory.engine.maps(str(desk.root)).update(desk.memory.engine.clock())  # type: ignore[misc]
     address = desk.save("`parse_date` takes the day first, always.")
     assert desk.anchors(address) == ["file src/app.py", "symbol parse_date"]
-    assert desk.anchors(desk.save("We parse_date like that.")) == []
+    assert desk.anchors(desk.save("We parse dates like that.")) == []
 
 
 def test_no_more_than_a_few_anchors_are_made(desk: Desk) -> None:
@@ -125,5 +125,83 @@ def test_mentions_are_found_quickly_and_only_where_code_is_named() -> None:
         ("src/a/b.py", 10, 20),
         ("b.test.ts", 0, 0),
     ]
-    assert found.names == ("Store.close()", "Store.close")
-    assert found.words == ("fetch_rows",)
+    assert found.names == ("Store.close()", "Store.close", "fetch_rows")
+    assert found.words == ()
+
+
+CRAWLER = """class Crawler {
+  constructor() {
+    this.limit = 1000;
+  }
+}
+const FORCED_WIDTH = 80;
+function isSatisfiable(range) {
+  return range !== null;
+}
+function MousetrapHelpText() {
+  return "no";
+}
+function echo(text) {
+  return text + "!";
+}
+function safecall(work) {
+  return work() || null;
+}
+module.exports = { Crawler, echo };
+"""
+
+
+def mapped(desk: Desk) -> None:
+    desk.memory.engine.maps(str(desk.root)).update(desk.memory.engine.clock())  # type: ignore[misc]
+
+
+@pytest.mark.parametrize(
+    ("text", "symbol"),
+    [
+        ("Texts go through parse_date before anything else", "parse_date"),
+        ("We ask isSatisfiable before we sort", "isSatisfiable"),
+        ("Windows users see MousetrapHelpText at first", "MousetrapHelpText"),
+        ("Tests set FORCED_WIDTH by hand", "FORCED_WIDTH"),
+        ("Crawler.limit is what people raise first", "Crawler"),
+        ("safecall in lib/crawl.js swallows what goes wrong", "safecall"),
+        ("Use echo and safecall in lib/crawl.js only", "echo"),
+    ],
+)
+def test_a_word_that_can_only_be_a_name_is_anchored_without_backticks(desk: Desk, text: str, symbol: str) -> None:
+    desk.write("lib/crawl.js", CRAWLER)
+    desk.commit()
+    mapped(desk)
+    assert f"symbol {symbol}" in " ".join(desk.anchors(desk.save(text)))
+
+
+def test_a_name_that_two_files_define_is_anchored_to_neither(desk: Desk) -> None:
+    desk.write("lib/other.py", "def parse_date(text):\n    return text\n")
+    mapped(desk)
+    assert desk.anchors(desk.save("Texts go through parse_date first")) == []
+
+
+def test_a_save_says_what_it_was_anchored_to(desk: Desk) -> None:
+    mapped(desk)
+    told = desk.memory.perform("memory_save", {"content": "We parse_date with the day first."}).text
+    assert "anchored to parse_date (src/app.py:6)" in told
+    told = desk.memory.perform("memory_save", {"content": "No server has to run."}).text
+    assert "anchored" not in told
+
+
+def test_a_symbol_is_given_by_its_file_and_name(desk: Desk) -> None:
+    given = {"content": "Rows come flushed.", "anchors": ["src/app.py::Store.rows"]}
+    assert "anchored to Store.rows (src/app.py:" in desk.memory.perform("memory_save", given).text
+    address = desk.save("Rows come flushed.", anchors=["src/app.py::Store.rows"])
+    assert desk.details(address)["symbol", "Store.rows"]["path"] == "src/app.py"
+
+
+@pytest.mark.parametrize("given", ["nothing.py::foo", "nothing.py", "src/app.py::nobody", "src/app.py:900"])
+def test_a_save_says_which_given_anchor_points_at_nothing(desk: Desk, given: str) -> None:
+    told = desk.memory.perform("memory_save", {"content": "To come.", "anchors": [given]}).text
+    assert "points at nothing" in told
+
+
+def test_an_empty_file_is_a_place(desk: Desk) -> None:
+    desk.write("src/__init__.py", "")
+    told = desk.memory.perform("memory_save", {"content": "It is a package.", "anchors": ["src/__init__.py"]}).text
+    assert "points at nothing" not in told

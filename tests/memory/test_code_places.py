@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
+from marrow.memory.anchors.checkout import Checkout
 from marrow.model.errors import Invalid, NotFound
 
 from .desk_code import APP, Desk, desk
@@ -147,3 +150,88 @@ def test_rebase_marks_what_hangs_on_a_memory(desk: Desk) -> None:
     assert desk.record(linked).standing.tags == ("potentially_stale",)
     assert desk.record(elsewhere).standing.tags == (), "the same file alone is no reason for a mark"
     assert desk.drift(ground) == "changed"
+
+
+LONG_DOCS = '''def one(x):
+    """Reads a date the way people write it, with the day
+    first and the month second. More is said here.
+
+    And more."""
+    return x
+
+
+class Two:
+    """
+    Keeps rows in one file, safe
+    from power loss
+    """
+
+    def rows(self):
+        return 1
+'''
+JAVA_DOCS = """class Checks {
+  /**
+   * Ensures that an object reference passed to the calling
+   * method is not null.
+   *
+   * @param x what is looked at
+   */
+  public static int check(Object x) { return 1; }
+}
+"""
+
+
+def test_scan_takes_the_whole_first_sentence(desk: Desk) -> None:
+    desk.write("lib/long.py", LONG_DOCS)
+    desk.write("lib/Checks.java", JAVA_DOCS)
+    desk.memory.scan("lib")
+    said = {item.content for item in desk.memory.search(tags=["scan"]).items}
+    assert said == {
+        "`one` (lib/long.py): Reads a date the way people write it, with the day first and the month second.",
+        "`Two` (lib/long.py): Keeps rows in one file, safe from power loss",
+        "`Checks.check` (lib/Checks.java): Ensures that an object reference passed to the calling method is not null.",
+    }
+
+
+def test_a_scanned_claim_does_not_drift_when_only_the_body_changed(desk: Desk) -> None:
+    desk.memory.scan("src")
+    desk.edit("src/app.py", "return self.all[:limit]", "return list(self.all[: limit + 1])")
+    desk.edit("src/app.py", "TIMEOUT = 30", "TIMEOUT = 31")
+    assert set(desk.memory.verify().counts) == {"holds"}
+    desk.edit("src/app.py", "def rows(", "def all_rows_of_it(")
+    assert desk.memory.verify().counts["holds"] < desk.memory.verify().looked_at
+
+
+def test_spatial_tells_what_people_said_before_what_was_scanned(desk: Desk) -> None:
+    desk.memory.scan("src")
+    address = desk.save("src/app.py is slow at noon.", priority=0.1)
+    assert desk.memory.spatial("src/app.py").items[0].address == address[:12]
+    assert desk.memory.spatial("src/app.py:7").items[0].address == address[:12]
+
+
+def test_coverage_counts_short_functions_where_there_are_no_others(desk: Desk) -> None:
+    desk.write("src/app.py", None)
+    desk.write("press.py", "LITRES = 11\n\n\ndef pressed(crates: int) -> int:\n    return crates * LITRES\n")
+    desk.write("day.py", "from press import pressed\n\n\ndef day() -> int:\n    return pressed(20)\n")
+    desk.save("`pressed` in press.py counts litres.")
+    found = desk.memory.coverage()
+    assert (found.symbols, found.known) == (2, 1)
+    told = found.text()
+    assert "1 of 2 functions and types" in told
+    assert "2 of 2 lines unknown  day.py" in told
+
+
+def test_coverage_shows_what_it_sorts_by(desk: Desk) -> None:
+    desk.write("lib/long.py", "def long(x):\n" + "    x += 1\n" * 40)
+    unknown = [item.unknown for item in desk.memory.coverage().items]
+    assert unknown == sorted(unknown, reverse=True)
+    assert unknown[0] == 41
+
+
+def test_what_was_just_scanned_is_not_read_again_to_be_verified(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    os.utime(desk.root / "src/app.py", (1_000_000_000, 1_000_000_000))
+    desk.memory.scan("src")
+    read: list[str] = []
+    monkeypatch.setattr(Checkout, "source", lambda self, path: read.append(path))
+    assert desk.memory.verify().counts == {"holds": 4}
+    assert read == []

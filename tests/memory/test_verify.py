@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
+from collections import Counter
+
 import pytest
 
+from marrow.memory.anchors.checkout import Checkout
 from marrow.memory.verify import verify, verify_paths
-from marrow.model.errors import Conflict, Invalid
+from marrow.model.errors import Conflict, Invalid, NotFound
 
 from .desk_code import APP, Desk, desk
 
@@ -180,3 +184,159 @@ def test_a_method_of_the_same_name_is_not_the_function(desk: Desk) -> None:
     address = desk.save("It ends it.", anchors=[{"type": "symbol", "symbol": "close", "path": "src/two.py"}])
     desk.write("src/two.py", "class Box:\n    def close(self):\n        pass\n")
     assert desk.memory.verify(address).items[0].verdict == "gone"
+
+
+FORMATTER = """class HelpFormatter:
+    def __init__(self, width=80):
+        # never above 80
+        self.width = width
+
+    def write(self, text):
+        return text[: self.width]
+
+
+def unrelated(value):
+    return value
+"""
+
+
+@pytest.mark.parametrize(
+    ("said", "old", "new", "told"),
+    [
+        ("`HelpFormatter` in lib/help.py limits help to 80 columns.", "width=80", "width=100", "80 is no longer in"),
+        ("lib/help.py cuts at 80 columns.", "width=80", "width=100", "80 is no longer in lib/help.py"),
+        ("lib/help.py leans on `unrelated` for it.", "def unrelated(", "def unrelated_one(", ""),
+    ],
+)
+def test_a_value_that_a_memory_quotes_is_missed_when_it_is_gone(
+    desk: Desk, said: str, old: str, new: str, told: str
+) -> None:
+    desk.write("lib/help.py", FORMATTER)
+    desk.commit()
+    address = desk.save(said)
+    assert desk.memory.verify(address).items[0].verdict == "holds"
+    desk.edit("lib/help.py", old, new)
+    found = desk.memory.verify(address).items[0]
+    assert told in str(found.findings)
+    assert found.verdict == ("changed" if told else "moved")
+    desk.edit("lib/help.py", new, old)
+    assert desk.memory.verify(address).items[0].verdict in ("holds", "moved")
+
+
+def test_a_value_in_a_comment_and_one_that_is_only_written_otherwise_are_no_alarm(desk: Desk) -> None:
+    desk.write("lib/help.py", FORMATTER.replace("width=80", "width=8000"))
+    desk.commit()
+    address = desk.save("lib/help.py cuts at 8,000 columns, not at 80.")
+    desk.edit("lib/help.py", "        # never above 80\n", "")
+    desk.edit("lib/help.py", "width=8000", "width=8_000")
+    assert desk.memory.verify(address).items[0].verdict == "holds"
+
+
+def test_a_value_goes_with_its_symbol_to_another_file(desk: Desk) -> None:
+    desk.write("lib/limits.py", "LIMIT = 250\n\n\ndef other():\n    return 1\n")
+    desk.commit()
+    address = desk.save("LIMIT in lib/limits.py is 250.")
+    desk.write("lib/limits.py", "def other():\n    return 1\n")
+    desk.write("lib/more.py", "LIMIT = 250\n")
+    assert desk.memory.verify(address).items[0].verdict == "moved"
+
+
+def test_values_are_those_of_the_text_as_it_is_now(desk: Desk) -> None:
+    desk.write("lib/help.py", FORMATTER)
+    desk.commit()
+    old = desk.save("lib/help.py cuts at 80 columns.")
+    desk.edit("lib/help.py", "width=80", "width=100")
+    desk.memory.verify()
+    new = desk.memory.update(old, "lib/help.py cuts at 100 columns.").address
+    assert desk.memory.verify(new).items[0].verdict == "holds"
+    desk.edit("lib/help.py", "width=100", "width=120")
+    assert desk.memory.verify(new).items[0].verdict == "changed"
+    desk.memory.verify(new, accept=True)
+    assert desk.memory.verify(new).items[0].verdict == "holds"
+
+
+def test_what_held_is_not_read_again_until_its_file_changes(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    read: Counter[str] = Counter()
+    source = Checkout.source
+
+    def counted(self: Checkout, path: str) -> bytes | None:
+        read[path] += 1
+        return source(self, path)
+
+    desk.save("TIMEOUT in src/app.py is short.")
+    desk.save("`Store` in src/app.py keeps rows.", anchors=["src/app.py:6-10"])
+    os.utime(desk.root / "src/app.py", (1_000_000_000, 1_000_000_000))
+    assert desk.memory.verify().counts == {"holds": 2}
+    monkeypatch.setattr(Checkout, "source", counted)
+    assert desk.memory.verify().counts == {"holds": 2}
+    assert not read
+    desk.edit("src/app.py", "TIMEOUT = 30", "TIMEOUT = 60")
+    assert desk.memory.verify().counts == {"changed": 1, "holds": 1}
+    assert desk.memory.verify().counts == {"changed": 1, "holds": 1}
+
+
+def test_a_file_that_was_just_written_is_looked_at_again(desk: Desk) -> None:
+    desk.save("TIMEOUT in src/app.py is short.")
+    file = desk.root / "src/app.py"
+    before = os.stat(file)
+    desk.memory.verify()
+    desk.edit("src/app.py", "TIMEOUT = 30", "TIMEOUT = 60")
+    os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert desk.memory.verify().counts == {"changed": 1}
+
+
+def test_a_long_verification_says_how_far_it_is(desk: Desk) -> None:
+    for number in range(3):
+        desk.save(f"src/app.py is known for thing number {number}.")
+    seen: list[tuple[int, int | None]] = []
+    verify(desk.memory.engine, desk.memory.call.asker, progress=lambda done, total: seen.append((done, total)))
+    assert seen[0] == (0, 3)
+
+
+def test_what_is_accepted_is_said_to_be(desk: Desk) -> None:
+    address = desk.save("TIMEOUT in src/app.py is short.")
+    desk.edit("src/app.py", "TIMEOUT = 30", "TIMEOUT = 60")
+    desk.memory.verify()
+    told = desk.memory.perform("memory_verify", {"address": address, "accept": True}).text
+    assert "accepted: pinned to the code as it is now" in told
+    assert "holds" not in told
+
+
+def test_a_path_in_the_place_of_an_address_is_meant_as_one(desk: Desk) -> None:
+    desk.save("TIMEOUT in src/app.py is short.")
+    for given in ("src/app.py", "./src/", "src"):
+        assert desk.memory.verify(given).looked_at == 1
+    with pytest.raises(NotFound, match=r"nothing at 'cobra\.go'"):
+        desk.memory.verify("cobra.go")
+
+
+def test_a_path_that_is_not_there_is_said_not_to_be(desk: Desk) -> None:
+    desk.save("TIMEOUT in src/app.py is short.")
+    with pytest.raises(NotFound, match="nothing at 'nothere'"):
+        desk.memory.verify(path="nothere")
+    desk.write("src/app.py", None)
+    assert desk.memory.verify(path="src/app.py").counts == {"gone": 1}
+
+
+def test_what_has_another_name_now_is_recalled_with_it(desk: Desk) -> None:
+    address = desk.save("`parse_date` in src/app.py takes the day first.")
+    desk.edit("src/app.py", "def parse_date(", "def read_date(")
+    assert desk.memory.verify(address).items[0].verdict == "moved"
+    for _ in range(2):
+        told = desk.memory.recall("how does parse_date take the day?").text()
+        assert "parse_date is read_date (src/app.py) now" in told
+        assert "parse_date is read_date (src/app.py) now" in desk.memory.get(address).text()
+        assert desk.memory.verify(address).items[0].verdict == "holds"
+    desk.edit("src/app.py", "def read_date(", "def parse_date(")
+    desk.memory.verify()
+    assert desk.drift(address) == ""
+
+
+def test_what_has_another_path_now_is_recalled_with_it(desk: Desk) -> None:
+    address = desk.save("src/app.py answers requests in turn.")
+    desk.git("mv", "src/app.py", "src/web.py")
+    desk.memory.verify()
+    assert "src/app.py is src/web.py now" in desk.memory.recall("what answers requests?").text()
+    new = desk.memory.update(address, "src/web.py answers requests in turn.").address
+    desk.memory.verify()
+    assert desk.drift(desk.memory.get(new).address) == ""

@@ -28,7 +28,7 @@ def test_two_keys_one_after_the_other_leave_nothing() -> None:
     assert not any("MIIE" in line for line in told)
 
 
-@pytest.mark.parametrize("first", range(0, 15))
+@pytest.mark.parametrize("first", range(15))
 def test_no_line_in_the_middle_of_a_key_is_shown(first: int) -> None:
     lines = ["x", *KEY, "y"]
     told = redact_window(lines, first, first + 1)

@@ -130,6 +130,13 @@ def test_impact_has_dependents_tests_and_memories(do: Do) -> None:
     assert [one["title"] for one in found.memories] == ["flush must never block."]
 
 
+def test_impact_of_what_is_only_handed_on_says_that_it_is_named(said: Do, root: Path) -> None:
+    (root / "sizes.py").write_text("def by_size(x):\n    return x\n\n\nsorted([], key=by_size)\n", encoding="utf-8")
+    assert "its name stands" in said("code_impact", symbol="by_size")
+    (root / "sizes.py").write_text("def by_size(x):\n    return x\n", encoding="utf-8")
+    assert "its name stands" not in said("code_impact", symbol="by_size")
+
+
 def test_impact_of_what_is_not_committed(do: Do, root: Path) -> None:
     (root / "app.py").write_text(APP.replace("return store", "return None"), encoding="utf-8")
     found = do("code_impact", diff="HEAD")
@@ -149,7 +156,7 @@ def test_a_call_graph_in_each_form(do: Do, form: str) -> None:
 def test_the_map_of_the_project(do: Do, said: Do) -> None:
     found = do("memory_map")
     assert (found.files, found.languages) == (2, {"python": 2})
-    assert "app.py 17: Store, flush, main" in said("memory_map")
+    assert "app.py 16: Store, flush, main" in said("memory_map")
     with pytest.raises(Invalid):
         do("memory_map", path="../..")
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from marrow.app import Memory
 from marrow.model.errors import Invalid
 from marrow.model.text import token_estimate
+from marrow.operations.code import CallersResult, CallView
 from marrow.operations.core import Found, HelpResult, Recalled
 from marrow.operations.run import BUDGET_DEFAULT, BUDGET_MAX, DATA_LEAST, DATA_SHARE, fit, plain
 from marrow.operations.views import View
@@ -50,10 +51,24 @@ def test_what_still_does_not_fit_is_left_out_from_the_end_and_counted() -> None:
     assert fitted.items[0].content.startswith("item 0 ")
 
 
+def test_what_an_operation_left_out_itself_is_counted_with_what_does_not_fit() -> None:
+    result = found(*(f"item {n} " + "word " * 50 for n in range(40)))._replace(left_out=250)
+    fitted, _ = fit(result, 300)
+    assert len(fitted.items) + fitted.left_out == 290
+
+
+def test_lists_beside_the_items_stay_within_the_budget_too() -> None:
+    call = CallView("folder/file.py", 7, "somebody.calling", 0.3, "name", "some.long.chain")
+    result = CallersResult("called", "file.py:1", 40, (call,) * 40, (call,) * 20, 9)
+    fitted, text = fit(result, 200)
+    assert token_estimate(text) <= 200
+    assert fitted.items  # what is known comes before what is not
+
+
 def test_the_open_questions_of_a_recall_go_before_what_is_pinned() -> None:
-    items = tuple(view(f"{name} " + "word " * 60) for name in ("pinned", "relevant", "question"))
-    result = Recalled(items, {"Pinned": 1, "Relevant": 1, "Open questions": 1})
-    fitted, text = fit(result, 100)
+    tiers = {"pinned": "Pinned", "relevant": "Relevant", "question": "Open questions"}
+    items = (view(f"{name} " + "word " * 60)._replace(tier=tier) for name, tier in tiers.items())
+    fitted, text = fit(Recalled(tuple(items)), 100)
     assert token_estimate(text) <= 100
     assert fitted.items[0].content.startswith("pinned")
     assert "Open questions" not in text

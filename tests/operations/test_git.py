@@ -180,3 +180,18 @@ def test_secrets_in_messages_and_lines_are_not_told(said: Do, folder: Path, git:
         ("search_commits", {"query": "use again"}),
     ):
         assert key not in said(operation, **arguments)
+
+
+def test_the_history_of_a_path_that_never_was_says_so(do: Do, said: Do, folder: Path) -> None:
+    assert "there is no such file" in said("get_file_history", file_path="nope.py")
+    (folder / "fresh.py").write_text("x = 1\n")
+    assert said("get_file_history", file_path="fresh.py") == "No commit of this branch touches fresh.py."
+
+
+def test_files_that_changed_since_a_commit_or_a_time_are_told(do: Do, folder: Path) -> None:
+    told = [one.path for one in do("get_changed_files", since="HEAD").items]
+    assert "app.py" not in [one.path for one in do("get_changed_files", since="HEAD").items if one.commit], told
+    assert "app.py" in [one.path for one in do("get_changed_files", since="2 days ago").items]
+    with pytest.raises(Invalid) as caught:
+        do("get_changed_files", since="whenever it was")
+    assert caught.value.field == "since"

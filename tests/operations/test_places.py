@@ -23,7 +23,7 @@ def said(desk: Desk, name: str, **arguments: object) -> str:
 def test_verify_says_what_to_do_only_when_there_is_something_to_do(desk: Desk) -> None:
     assert "anchored to the code" in said(desk, "memory_verify")
     desk.save("TIMEOUT in src/app.py is short.")
-    assert said(desk, "memory_verify") == "1 anchored memories: 1 holds."
+    assert said(desk, "memory_verify") == "1 anchored memory: 1 holds."
     desk.edit("src/app.py", "TIMEOUT = 30", "TIMEOUT = 60")
     told = said(desk, "memory_verify", path="src")
     assert "1 changed" in told
@@ -46,8 +46,8 @@ def test_spatial_reads_well(desk: Desk) -> None:
 
 
 def test_scan_coverage_blame_and_rebase_read_well(desk: Desk) -> None:
-    assert said(desk, "memory_scan") == "4 claims in 1 files: 4 new, 0 changed, 0 gone, 0 as before."
-    assert "Worst first" in said(desk, "memory_coverage")
+    assert said(desk, "memory_scan") == "4 claims in 1 file: 4 new, 0 changed, 0 gone, 0 as before."
+    assert "nothing is known about come first" in said(desk, "memory_coverage")
     assert said(desk, "memory_coverage", path="src/app.py").count("src/app.py") == 1
     assert "commit" in said(desk, "memory_blame", target="src/app.py:3")
     address = desk.save("Alone.")

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -110,3 +112,29 @@ def test_what_is_no_range_or_evaluation_is_refused(do: Do) -> None:
         with pytest.raises(Invalid) as caught:
             do(operation, **arguments)
         assert caught.value.field == field
+
+
+def test_a_report_of_yesterday_ends_with_yesterday(do: Do, folder: Path) -> None:
+    identity = ["git", "-c", "user.name=Ada", "-c", "user.email=ada@example.org"]
+    yesterday = datetime.now(UTC) - timedelta(days=1)
+    for name, at in (("late", yesterday), ("today", datetime.now(UTC))):
+        (folder / f"{name}.py").write_text(f"def {name}(items):\n    return [item for item in items if item]\n")
+        when = {"GIT_AUTHOR_DATE": at.isoformat(), "GIT_COMMITTER_DATE": at.isoformat()}
+        subprocess.run(["git", "add", "."], cwd=folder, check=True)
+        words = [*identity, "commit", "--quiet", "--amend" if name == "late" else "--allow-empty", "--message", name]
+        subprocess.run(words, cwd=folder, check=True, env={**os.environ, **when})
+    do("memory_map")
+    (folder / "uncommitted.py").write_text("def uncommitted():\n    return 1\n")
+    assert {one["name"] for one in do("report", range="yesterday").functions} == {"price", "total", "late"}
+    assert {one["name"] for one in do("report").functions} == {"today", "uncommitted"}
+    assert do("report", range="2020-01-01").functions == ()
+
+
+def test_calls_into_the_language_and_its_library_are_not_told_as_leading_nowhere(do: Do, folder: Path) -> None:
+    do("memory_map")
+    (folder / "shop.py").write_text(
+        "import os\nimport requests\nfrom re import compile\n\n\ndef price(item, rate):\n"
+        "    os.path.join(str(item), item.name.upper())\n    compile(round(hash(item)))\n"
+        "    requests.fetch_rate(item)\n    rate.apply_to(item)\n    raise ValueError(item)\n"
+    )
+    assert {one["name"] for one in do("report").unresolved} == {"fetch_rate", "apply_to"}

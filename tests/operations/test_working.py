@@ -126,8 +126,27 @@ def test_exploring_reads_as_numbered_steps(do: Do, said: Do) -> None:
 def test_a_plan_names_every_section(do: Do, said: Do) -> None:
     do("memory_save", content="The app values are frozen until June", domain="decisions", anchors=["src/app.py"])
     text = said("memory_plan", task="change the app values")
-    for section in ("architecture:", "constraints:", "risks:", "state:", "files:", "blockers:"):
+    for section in ("architecture", "constraints:", "risks", "state", "files:", "blockers"):
         assert section in text
     assert "The app values are frozen until June" in text
     found = do("memory_plan", task="change the app values")
     assert all(item.source for item in found.items)
+
+
+def test_a_plan_finds_a_constant_by_its_word_and_what_is_known_about_it(do: Do, said: Do, folder: Path) -> None:
+    (folder / "src" / "net.py").write_text("TIMEOUT = 30\n\n\ndef fetch(url):\n    return TIMEOUT\n")
+    do("memory_map")
+    do("memory_save", content="TIMEOUT is 30 because the proxy closes after 60", anchors=["src/net.py:1-1"])
+    text = said("memory_plan", task="raise the timeout")
+    assert "constant TIMEOUT in line 1" in text
+    assert "TIMEOUT is 30 because the proxy closes after 60" in text
+
+
+def test_what_is_known_is_told_with_the_lines_that_it_is_about_now(do: Do, said: Do, folder: Path) -> None:
+    path = folder / "src" / "net.py"
+    path.write_text("import os\n\n\ndef fetch(url, retries):\n    return os.popen(url, retries).read()\n")
+    do("memory_save", content="Fetching is never cached", anchors=["src/net.py:4-5"])
+    path.write_text("# one\n# two\n# three\n" * 4 + path.read_text())
+    assert "lines 16-17" in said("memory_grep", pattern="popen")
+    assert "Fetching is never cached" in said("memory_read", file="src/net.py", offset=16, limit=2)
+    assert "Fetching is never cached" not in said("memory_read", file="src/net.py", offset=1, limit=6)

@@ -129,3 +129,9 @@ def test_a_very_long_line_is_cut(repository: Path) -> None:
 def test_a_bare_repository_has_no_diff(repository: Path, git: Git, tmp_path: Path) -> None:
     git(tmp_path, "clone", "--quiet", "--bare", str(repository), "bare.git")
     assert current_diff(tmp_path / "bare.git").files == ()
+
+
+@pytest.mark.parametrize(("text", "added"), [("", 0), ("one", 1), ("one\n", 1), ("one\ntwo", 2)])
+def test_a_last_line_without_an_end_is_counted(repository: Path, text: str, added: int) -> None:
+    (repository / "new.txt").write_text(text)
+    assert by_path(repository)["new.txt"].added == added

@@ -67,3 +67,10 @@ def test_tests_are_known(path: str) -> None:
 def test_what_only_sounds_like_a_test_is_not() -> None:
     assert not is_test("src/latest.py")
     assert not is_test("src/contest/run.py")
+
+
+@pytest.mark.parametrize("name", [".git", ".GIT", ".git.", ".git ", ".g\u200cit", "GIT~1", ".git::$INDEX_ALLOCATION"])
+def test_gits_own_folder_is_known_by_every_name_that_a_file_system_may_take_for_it(name: str) -> None:
+    assert is_inside_git(f"{name}/hooks/pre-commit")
+    assert not is_inside_git(".github/workflows/test.yml")
+    assert not is_inside_git(".gitignore")

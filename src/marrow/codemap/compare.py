@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from ..model.code import CALLABLES, TOP, TYPES, FileMap, Symbol
@@ -121,6 +121,41 @@ class Difference(NamedTuple):
     path: str
     symbol: Symbol
     was: tuple[str, str] = ("", "")
+
+
+class Folded(NamedTuple):
+    """A difference with how many of what is in the symbol went with it."""
+
+    difference: Difference
+    members: int = 0
+
+
+def folded(differences: Sequence[Difference]) -> list[Folded]:
+    """What is in a type that is new, deleted, renamed or moved as a whole is told with it, not by itself."""
+    whole: dict[tuple[str, str], int] = {}
+    for at, one in enumerate(differences):
+        if one.symbol.kind in TYPES and one.what != MODIFIED:
+            for path, qualified in ((one.path, one.symbol.qualified), one.was):
+                if qualified:
+                    whole.setdefault((path, qualified), at)
+    members: dict[int, int] = {}
+    kept: list[int] = []
+    for at, one in enumerate(differences):
+        owner = _outermost(one, whole)
+        if owner is None or owner == at or one.what == MODIFIED:
+            kept.append(at)
+        elif one.what != DELETED or differences[owner].what == DELETED:  # deleted and new again: one member that moved
+            members[owner] = members.get(owner, 0) + 1
+    return [Folded(differences[at], members.get(at, 0)) for at in kept]
+
+
+def _outermost(one: Difference, whole: Mapping[tuple[str, str], int]) -> int | None:
+    parts = one.symbol.qualified.split(".")
+    for n in range(1, len(parts)):
+        at = whole.get((one.path, ".".join(parts[:n])))
+        if at is not None:
+            return at
+    return None
 
 
 def compare(old: Mapping[str, FileMap], new: Mapping[str, FileMap], renamed: Mapping[str, str]) -> list[Difference]:

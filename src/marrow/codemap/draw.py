@@ -56,7 +56,7 @@ def as_text(graph: Graph, depth_max: int = 12) -> str:
     for start in starts:
         _branch(graph, below, start, lines, drawn, depth_max)
     if graph.left_out:
-        lines.append(f"({graph.left_out} more: raise depth or name a symbol)")
+        lines.append(f"({graph.left_out} more: lower depth, or name a symbol)")
     return "\n".join(lines)
 
 

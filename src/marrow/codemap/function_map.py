@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from ..model.code import CALLABLES, TOP, TYPES, Symbol
-from ..model.text import token_estimate
+from ..model.text import counted, token_estimate
 from .compare import DELETED, MODIFIED, MOVED, NEW, RENAMED, UNCHANGED, Difference
 
 TOKENS = 150
@@ -66,21 +66,28 @@ def _entry(symbol: Symbol, what: str, depth: int, was: str) -> Entry:
     return Entry(mark, symbol.kind, symbol.qualified, signature, symbol.start, symbol.end, depth, was, symbol.doc)
 
 
-def draw(path: str, found: Sequence[Entry], lines: int = 0, tokens: int = TOKENS) -> str:
+class Drawn(NamedTuple):
+    """`without` says what there was no room for."""
+
+    text: str
+    without: str = ""
+
+
+def draw(path: str, found: Sequence[Entry], lines: int = 0, tokens: int = TOKENS) -> Drawn:
     """As text within about so many tokens: the fullest of several forms that has room. What changed is always there."""
     counts: dict[str, int] = {}
     for entry in found:
         counts[entry.mark] = counts.get(entry.mark, 0) + 1
     changed = ", ".join(f"{counts[mark]} {mark}" for mark in ("NEW", "MODIFIED", "DELETED") if counts.get(mark))
-    head = f"{path}{f' ({lines} lines)' if lines else ''}{f': {changed}' if changed else ''}"
+    size = f" ({counted(lines, 'line')})" if lines else ""
+    head = f"{path}{size}{f': {changed}' if changed else ''}"
     if not found:
-        return f"{head}\n  no functions or types"
-    text = ""
-    for form in (_full, _heads, _names, _grouped):
+        return Drawn(f"{head}\n  no functions or types")
+    for form, without in ((_full, ""), (_heads, "comments"), (_names, "signatures"), (_grouped, "signatures")):
         text = "\n".join([head, *form(found)])
         if token_estimate(text) <= tokens:
-            return text
-    return _cut(head, found, tokens)
+            return Drawn(text, without)
+    return Drawn(_cut(head, found, tokens), "signatures and more")
 
 
 def _mark(entry: Entry) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node, Parser, Query, Tree
 
 SOURCE_BYTES_MAX = 1024 * 1024
+PARSE_SECONDS = 5.0
 
 
 def map_of(path: str, source: bytes) -> FileMap:
@@ -30,18 +32,28 @@ def map_of(path: str, source: bytes) -> FileMap:
 
 
 def tree_of(known: Language, source: bytes) -> Tree:
-    """The syntax tree. tree-sitter cannot be stopped from within: what may
-    be hostile is parsed by a worker that can be killed."""
+    """The syntax tree. Some texts take a grammar for ever (40 KB of quotes): it gives up after a while. What may be
+    hostile is parsed by a worker all the same, that can be killed."""
     if len(source) > SOURCE_BYTES_MAX:
         raise TooLarge(f"A source of {len(source):,} bytes is not mapped.", hint=f"At most {SOURCE_BYTES_MAX:,}.")
-    return _parser(known.name).parse(source)
+    parser = _parser(known.name)
+    try:
+        return parser.parse(source)
+    except ValueError as problem:
+        parser.reset()  # else it would go on with this one
+        raise TooLarge("It takes too long to parse.", hint="It is left out of the code map.") from problem
 
 
 @cache
 def _parser(name: str) -> Parser:
     from tree_sitter import Parser
 
-    return Parser(_grammar(name))
+    parser = Parser(_grammar(name))
+    with warnings.catch_warnings():  # what is to be used in its place is not called for texts, only for functions
+        warnings.simplefilter("ignore", DeprecationWarning)
+        if hasattr(parser, "timeout_micros"):
+            setattr(parser, "timeout_micros", int(PARSE_SECONDS * 1_000_000))  # noqa: B010 its types call it read-only
+    return parser
 
 
 @cache

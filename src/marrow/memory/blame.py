@@ -128,7 +128,8 @@ def _of_line(engine: Engine, asker: Asker, checkout: Checkout | None, path: str,
     written = _commit(checkout, path, line)
     if written is not None:
         shown_text = "" if is_secret(path) else redact(written.text, engine.redact_extra).text
-        written = written._replace(text=shown_text[:TEXT_MAX])
+        what = redact(written.what, engine.redact_extra).text
+        written = written._replace(what=what, text=shown_text[:TEXT_MAX])
     symbol = at_line(around.symbols, line)
     return Blame(f"{path}:{line}", LINE, (*([written] if written else []), *items), symbol.qualified if symbol else "")
 

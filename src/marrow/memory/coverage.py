@@ -20,7 +20,7 @@ from .telling.about_file import PASSING_KINDS
 from .verify import clean_path, root_of
 
 LOOKED_AT = 50_000
-LINES_MIN = 3  # shorter functions need no memory
+LINES_MIN = 3  # shorter functions need no memory beside longer ones
 GAPS_SHOWN = 5
 
 
@@ -81,7 +81,9 @@ def coverage(engine: Engine, asker: Asker, path: str = "") -> Coverage:
 
 
 def _part(known: _Known, path: str, every: Sequence[Symbol]) -> Part:
-    symbols = [one for one in every if _is_worth_knowing(one)]
+    named = [one for one in every if one.kind in CALLABLES | TYPES]
+    # Where there is nothing else, short ones are what the file is about.
+    symbols = [one for one in named if one.end - one.start + 1 >= LINES_MIN] or named
     about_file = known.files.get(path, 0)
     found = [symbol for symbol in symbols if _is_known(known, path, symbol)]
     gaps = [symbol for symbol in symbols if symbol not in found]
@@ -104,10 +106,6 @@ def _lines(every: Sequence[Symbol], chosen: Sequence[Symbol]) -> int:
                 own.difference_update(range(one.start, one.end + 1))
         taken |= own
     return len(taken)
-
-
-def _is_worth_knowing(symbol: Symbol) -> bool:
-    return symbol.kind in CALLABLES | TYPES and symbol.end - symbol.start + 1 >= LINES_MIN
 
 
 def _is_known(known: _Known, path: str, symbol: Symbol) -> bool:

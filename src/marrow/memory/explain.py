@@ -67,5 +67,6 @@ def _reasons(
         why_not = given.left.get(record.entry, "others are more relevant")
         found.append(f"It is number {rank} in the ranking, and is not told: {why_not}.")
     if record.standing.drift:
-        found.append(f"The code it is anchored to has {record.standing.drift}: it sinks.")
+        sinks = "" if record.standing.drift == "moved" else ": it sinks"
+        found.append(f"The code it is anchored to has {record.standing.drift}{sinks}.")
     return tuple(found)

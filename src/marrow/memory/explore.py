@@ -16,7 +16,7 @@ from .engine import Asker, Engine
 from .git.commit_index import Progress
 from .git.search_commits import search_commits
 from .graph import graph
-from .known_here import known_here
+from .known_here import known_here, told_first
 from .named_code import NamedSymbol, named_files, named_symbols
 from .recall import QUESTION_KINDS, recall
 from .search import search
@@ -35,6 +35,8 @@ SHALLOW = {RECALL: 6, LOCATE: 8, SEARCH: 6, GAPS: 6, TENSIONS: 6}
 DEEP = {RECALL: 12, LOCATE: 20, SEARCH: 15, GAPS: 12, TENSIONS: 12, LINKED: 10, HISTORY: 6}
 # What scores less has little to do with the subject.
 SEARCH_LEAST = 0.25
+# Of so many times as many, those that people told come first.
+SEARCHED_OVER = 5
 LOW_CONFIDENCE = 0.5
 
 
@@ -89,7 +91,7 @@ def explore(
 
 def _recalled(engine: Engine, asker: Asker, topic: str, limit: int) -> Step:
     found = recall(engine, asker, topic, limit=limit)
-    clues = [_clue(RECALL, kept.record, "matters for it") for kept in found.relevant]
+    clues = [_clue(RECALL, kept.record, "matters for it") for kept in told_first(found.relevant, limit)]
     clues += [_clue(RECALL, record, "pinned") for record in found.pinned]
     return Step(RECALL, f"what matters for {topic!r}", _count(clues, "memory", "memories"), tuple(clues))
 
@@ -116,9 +118,9 @@ def _with_count(clue: Clue, known: int) -> Clue:
 
 def _searched(engine: Engine, asker: Asker, topic: str, limit: int, known: set[str]) -> Step:
     wanted = Filter(projects=asker.places())
-    hits = search(engine, asker, topic, wanted, limit=limit + len(known), min_score=SEARCH_LEAST).hits
-    new = [h for h in hits if h.record.node.address not in known and h.record.node.kind not in QUESTION_KINDS][:limit]
-    clues = [_clue(SEARCH, hit.record, f"score {hit.score:.2f}") for hit in new]
+    hits = search(engine, asker, topic, wanted, limit=SEARCHED_OVER * limit + len(known), min_score=SEARCH_LEAST).hits
+    new = [h for h in hits if h.record.node.address not in known and h.record.node.kind not in QUESTION_KINDS]
+    clues = [_clue(SEARCH, hit.record, f"score {hit.score:.2f}") for hit in told_first(new, limit)]
     return Step(
         SEARCH, "all memories, ranked", f"{_count(clues, 'more', 'more')} beyond what was recalled", tuple(clues)
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import NamedTuple
 
 from ..model.errors import Invalid
@@ -29,8 +30,16 @@ def glob(engine: Engine, asker: Asker, pattern: str, path: str = "") -> Globbed:
     root = project_root(asker)
     folder = project_folder(root, path)
     start = f"{folder}/" if folder else ""
-    names = sorted(name for name in listed(root, folder) if matches_glob(name.removeprefix(start), pattern.strip()))
+    matching = (name for name in listed(root, folder) if matches_glob(name.removeprefix(start), pattern.strip()))
+    names = sorted(name for name in matching if _is_there(root, name))
     kept = names[:FILES_MAX]
     with engine.store.reading() as reader:
         known = known_here(reader, asker, kept, engine.clock())
     return Globbed(tuple((name, tuple(known.get(name, []))) for name in kept), len(names))
+
+
+def _is_there(root: str, name: str) -> bool:
+    """Git tells of files too that were deleted, or that lie beyond a link which took the place of their folder."""
+    folder, _, _ = name.rpartition("/")
+    whole = os.path.join(root, folder)
+    return os.path.lexists(os.path.join(root, name)) and os.path.realpath(whole) == os.path.normpath(whole)

@@ -16,22 +16,27 @@ from ..model.redact import redact
 from ..model.redact_lines import may_be_of_a_key, redact_window
 from ..model.scope import READ
 from ..repository import locate
-from ..repository.command import answered, at_home
+from ..repository.command import answered, at_home, succeeds
 from ..repository.file_sorts import is_generated, is_inside_git, is_secret
 from ..store.terms import query_terms, terms_of
+from .anchors.checkout import Checkout
 from .engine import Asker, Engine
-from .known_here import Known, known_here
+from .known_here import Known, is_scanned, known_here, told_first
+from .known_lines import LOOKED_AT, as_they_stand
 from .project_files import listed, matches_glob, project_file, project_folder, project_root, read_bytes
 
 PATTERN_LENGTH_MAX = 1_000
 SECONDS_MAX = 10.0
 BYTES_MAX = 8 * 1024 * 1024
 MATCHES_MAX, FILES_MAX, OF_FILE_MAX = 20_000, 200, 50
+# Of what was read out of a file's code, so many are told with it.
+OF_CODE = 1
 LINE_LENGTH_MAX = 240
 FILE_BYTES_MAX = 4 * 1024 * 1024
 # Of a longer line only the beginning is shown.
 LOOKED_INTO = 64 * 1024
 _FAILED = 128
+_TOLD = re.compile(rb"([^\0]+)\0(\d+)\0(\d+)\0([^\n]*)\n")
 # For files that are listed on its input: path, line, column and text of each line that matches, with NUL between them.
 # Without site packages.
 _PROGRAM = """
@@ -122,8 +127,20 @@ def grep(
     with engine.store.reading() as reader:
         known = known_here(reader, asker, list(by_file), engine.clock())
     files = [_file(engine, root, name, some, counts[name], known.get(name, [])) for name, some in by_file.items()]
-    ranked = _ranked(files, intent) if intent.strip() else sorted(files, key=lambda file: (not file.known, file.path))
-    return Grepped(tuple(ranked[:FILES_MAX]), len(ranked), sum(counts.values()), skipped, stopped)
+    ranked = _ranked(files, intent) if intent.strip() else sorted(files, key=lambda file: (_is_untold(file), file.path))
+    best = _with_lines(engine, root, ranked[:FILES_MAX])
+    return Grepped(tuple(best), len(ranked), sum(counts.values()), skipped, stopped)
+
+
+def _with_lines(engine: Engine, root: str, files: Sequence[FileMatches]) -> list[FileMatches]:
+    """The best of them with the lines that what is known is about now."""
+    checkout, limit = Checkout(root, redact_extra=engine.redact_extra), LOOKED_AT
+    found = []
+    for file in files:
+        known = as_they_stand(checkout, file.path, file.known, limit)
+        limit -= sum(bool(one.start) for one in file.known)
+        found.append(file._replace(known=tuple(known)))
+    return found
 
 
 def _check(pattern: str) -> None:
@@ -153,6 +170,8 @@ def _searched(
     if found.is_cut:
         return _parsed(found.told), f"it is more than {BYTES_MAX // 1024 // 1024} MB"
     if found.code >= _FAILED:
+        if is_repository and not succeeds(root, "rev-parse", "--git-dir"):
+            raise Unavailable(f"git cannot read {root}: {found.complaint}.", hint="Run `git status` there.")
         raise _refused(found.complaint)
     return _parsed(found.told), ""
 
@@ -183,13 +202,11 @@ def _by_python(
 
 
 def _parsed(told: bytes) -> Iterator[tuple[str, int, int, str]]:
-    for line in told.split(b"\n"):
-        name, _, rest = line.partition(b"\0")
-        number, _, rest = rest.partition(b"\0")
-        column, mark, text = rest.partition(b"\0")
-        if mark and number.isdigit() and column.isdigit():
-            before = len(text[: int(column) - 1].decode("utf-8", "replace"))
-            yield name.decode("utf-8", "replace"), int(number), before, text.decode("utf-8", "replace").rstrip("\r")
+    """Part by part: a name may have a line feed in it. What was cut off in the middle is left out."""
+    for found in _TOLD.finditer(told):
+        name, number, column, text = found.groups()
+        before = len(text[: int(column) - 1].decode("utf-8", "replace"))
+        yield name.decode("utf-8", "replace"), int(number), before, text.decode("utf-8", "replace").rstrip("\r")
 
 
 def _sort(path: str) -> str:
@@ -210,7 +227,12 @@ def _file(
     engine: Engine, root: str, name: str, found: Sequence[_Found], count: int, known: Sequence[Known]
 ) -> FileMatches:
     matches = tuple(Match(one.line, _window(text, one.column)) for one, text in _clean(engine, root, name, found))
-    return FileMatches(name, matches, count, tuple(known))
+    return FileMatches(name, matches, count, tuple(told_first(known, len(known), OF_CODE)))
+
+
+def _is_untold(file: FileMatches) -> bool:
+    """Whether nobody said anything about it: what was read out of its own code is no reason to come first."""
+    return all(is_scanned(one) for one in file.known)
 
 
 def _clean(engine: Engine, root: str, name: str, found: Sequence[_Found]) -> Iterator[tuple[_Found, str]]:
@@ -245,4 +267,4 @@ def _ranked(files: Sequence[FileMatches], intent: str) -> list[FileMatches]:
         in_memory = len(wanted.intersection(term for text in said for term in terms_of(text)))
         score = (2 * in_name + in_lines + 2 * in_memory) / max(1, 5 * len(wanted))
         scored.append(file._replace(score=round(score, 3)))
-    return sorted(scored, key=lambda file: (-file.score, not file.known, file.path))
+    return sorted(scored, key=lambda file: (-file.score, _is_untold(file), file.path))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Protocol, TypeVar
 
 from ..model.link import Anchor
 from ..model.record import CURRENT, Record
@@ -13,22 +13,46 @@ from .engine import Asker
 # Of these kinds there is one for everything that ever happened to a file: they tell little about what it is.
 PASSING_KINDS = frozenset(("observation", "summary", "handoff", "commit", "conversation", "log", "survey"))
 LOOKED_AT = 2_000
+# The tag of what was read out of the code itself. It says what the code says there: few of it, after all that people
+# said.
+SCANNED, SCANNED_MAX = "scan", 2
 
 
 class Known(NamedTuple):
     """A memory about a file; `start` and `end` are its lines, 0 when it is about the whole file or a thing in it, and
-    `about` is the symbol or pattern that it is pinned to there."""
+    `about` is the symbol or pattern that it is pinned to there. `anchor` is what says the lines: they are those of when
+    it was pinned or verified last."""
 
     record: Record
     start: int = 0
     end: int = 0
     about: str = ""
+    anchor: Anchor | None = None
+
+
+class _HasRecord(Protocol):
+    @property
+    def record(self) -> Record: ...
+
+
+T = TypeVar("T", bound=_HasRecord)
+
+
+def is_scanned(one: _HasRecord) -> bool:
+    return SCANNED in one.record.standing.tags
+
+
+def told_first(found: Sequence[T], limit: int, scanned: int = SCANNED_MAX) -> list[T]:
+    """What was told first, in its order; then a few of what was read out of the code, where there is room."""
+    told = [one for one in found if not is_scanned(one)]
+    return [*told, *[one for one in found if is_scanned(one)][:scanned]][:limit]
 
 
 def known_here(
     reader: Reader, asker: Asker, paths: Sequence[str], now: int, *, passing: bool = False
 ) -> dict[str, list[Known]]:
-    """By file: the active memories anchored there, drifted ones and those that matter most first."""
+    """By file: the active memories anchored there, drifted ones and those that matter most first, and what was read out
+    of the code last."""
     if not paths:
         return {}
     entries = reader.anchored(asker.namespace, list(paths), asker.places(), CURRENT)[:LOOKED_AT]
@@ -42,8 +66,13 @@ def known_here(
             mine = [anchor for anchor in anchors[record.entry] if _file(anchor) == path]
             found.setdefault(path, []).append(_known(record, mine))
     for some in found.values():
-        some.sort(key=lambda one: (not one.record.standing.drift, -one.record.standing.priority, -one.record.last_at))
+        some.sort(key=_worth)
     return found
+
+
+def _worth(one: Known) -> tuple[bool, bool, float, int]:
+    standing = one.record.standing
+    return is_scanned(one), not standing.drift, -standing.priority, -one.record.last_at
 
 
 def on_lines(known: Sequence[Known], first: int, last: int) -> list[Known]:
@@ -64,6 +93,7 @@ def _known(record: Record, anchors: Sequence[Anchor]) -> Known:
     for anchor in anchors:
         start, end = anchor.fields.get("start"), anchor.fields.get("end")
         if isinstance(start, int) and isinstance(end, int) and 1 <= start <= end:
-            return Known(record, start, end, anchor.target if anchor.type not in ("file", "lines") else "")
+            about = anchor.target if anchor.type not in ("file", "lines") else ""
+            return Known(record, start, end, about, anchor)
     about = next((anchor.target for anchor in anchors if anchor.type not in ("file", "lines")), "")
     return Known(record, about=about)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -21,7 +22,22 @@ from .project_files import listed, project_root
 FILES_LOOKED_AT = 50_000
 FILES_READ, LOOKED_AT, WORDS_MAX, PREFIX_MIN = 20, 200, 12, 4
 _WORD = re.compile(r"\w+")
-_TOLD = CALLABLES | TYPES | {"module", "heading", "table"}
+_TOLD = CALLABLES | TYPES | {"module", "heading", "table", "constant"}
+# Words that say what is done, not to what: alone they are no reason to name a place, and beside others they
+# count little.
+_GENERIC_SHARE = 0.25
+_GENERIC = frozenset(
+    term
+    for word in (
+        "add allow avoid build change check code correct create delete drop enable disable ensure extend file find fix "
+        "function give handle help implement improve introduce keep look make mean method move new need put raise read "
+        "refactor remove rename replace rewrite rework run see set should show start stop support turn update use want "
+        "way work write wrong"
+    ).split()
+    for term in terms_of(word)
+)
+# What has less than this of what the best has goes by the words only by the way.
+_LEAST_OF_BEST = 0.35
 
 
 class NamedFile(NamedTuple):
@@ -45,7 +61,7 @@ class NamedSymbol(NamedTuple):
 def named_files(asker: Asker, subject: str, limit: int) -> list[NamedFile]:
     """The files whose names say it, the best first. Words that few paths have count most; those in the file's own name
     count twice."""
-    wanted = set(query_terms(subject))
+    wanted = _telling(subject)
     try:
         root = project_root(asker)
         paths = [path for path, _ in zip(listed(root), range(FILES_LOOKED_AT), strict=False)]
@@ -54,19 +70,35 @@ def named_files(asker: Asker, subject: str, limit: int) -> list[NamedFile]:
     held: dict[str, list[str]] = {}
     for path in paths:
         if not is_generated(path) and not is_binary_name(path):
-            for term in wanted.intersection(terms_of(path.replace("_", " "))):
+            for term in wanted.keys() & terms_of(path.replace("_", " ")):
                 held.setdefault(term, []).append(path)
     scores: dict[str, float] = {}
     words: dict[str, list[str]] = {}
     for term, some in held.items():
-        worth = rarity(len(paths), len(some))
+        worth = rarity(len(paths), len(some)) * wanted[term]
         for path in some:
             own = term in terms_of(path.rpartition("/")[2].replace("_", " "))
             scores[path] = scores.get(path, 0.0) + worth * (2 if own else 1)
             words.setdefault(path, []).append(term)
     best = sorted(scores, key=lambda path: (-scores[path], len(path), path))[:limit]
     most = scores[best[0]] if best else 1.0
-    return [NamedFile(path, tuple(sorted(words[path])), round(scores[path] / most, 3)) for path in best]
+    return [
+        NamedFile(path, tuple(sorted(words[path])), round(scores[path] / most, 3))
+        for path in best
+        if scores[path] >= _LEAST_OF_BEST * most and not _is_generic(words[path], wanted)
+    ]
+
+
+def _telling(subject: str) -> dict[str, float]:
+    """The words of a subject with what each counts. Where all of them are generic, they are what it is about."""
+    terms = query_terms(subject)
+    if all(term in _GENERIC for term in terms):
+        return dict.fromkeys(terms, 1.0)
+    return {term: _GENERIC_SHARE if term in _GENERIC else 1.0 for term in terms}
+
+
+def _is_generic(words: Iterable[str], wanted: Mapping[str, float]) -> bool:
+    return all(wanted[word] < 1.0 for word in words)
 
 
 def named_symbols(engine: Engine, asker: Asker, subject: str, limit: int) -> list[NamedSymbol]:
@@ -77,22 +109,29 @@ def named_symbols(engine: Engine, asker: Asker, subject: str, limit: int) -> lis
             return []
         files = [file.path for file in named_files(asker, subject, FILES_READ)]
         with mapped.reading() as reader:
-            best = _best(_candidates(reader, subject, files), set(query_terms(subject)), limit)
+            best = _best(_candidates(reader, subject, files), _telling(subject), limit)
             counted = [(one, reader.incoming_count(one.id)) for one in best]
     except MarrowError:
         return []
     return [NamedSymbol(one.path, one.start, one.kind, one.qualified, callers) for one, callers in counted]
 
 
-def _best(candidates: Iterable[Known], wanted: set[str], limit: int) -> list[Known]:
-    """Those whose names have most of the words; their own names count more than those of what they stand in."""
+def _best(candidates: Iterable[Known], wanted: Mapping[str, float], limit: int) -> list[Known]:
+    """Those whose names have most of the words, and the rarer ones; their own names count more than those of what they
+    stand in."""
+    every = list({one.id: one for one in candidates if one.kind in _TOLD}.values())
+    words = [wanted.keys() & terms_of(one.qualified.replace("_", " ")) for one in every]
+    holders = Counter(word for some in words for word in some)
+    worth = {word: rarity(len(every), count) * wanted[word] for word, count in holders.items()}
     scored = []
-    for one in {one.id: one for one in candidates if one.kind in _TOLD}.values():
-        shared = len(wanted.intersection(terms_of(one.qualified.replace("_", " "))))
-        own = len(wanted.intersection(terms_of(one.name.replace("_", " "))))
-        if shared:
-            scored.append((-2 * own - shared, bool(one.flags & TEST), len(one.qualified), one.path, one.start, one))
-    return [one for *_, one in sorted(scored, key=lambda row: row[:-1])[:limit]]
+    for one, shared in zip(every, words, strict=True):
+        if shared and not _is_generic(shared, wanted):
+            own = shared & set(terms_of(one.name.replace("_", " ")))
+            score = sum(worth[word] for word in shared) + 2 * sum(worth[word] for word in own)
+            scored.append((-score, bool(one.flags & TEST), len(one.qualified), one.path, one.start, one))
+    scored.sort(key=lambda row: row[:-1])
+    least = _LEAST_OF_BEST * scored[0][0] if scored else 0.0
+    return [one for score, *_, one in scored[:limit] if score <= least]
 
 
 def _candidates(reader: MapReader, subject: str, files: Sequence[str]) -> Iterator[Known]:
@@ -102,9 +141,10 @@ def _candidates(reader: MapReader, subject: str, files: Sequence[str]) -> Iterat
     pairs = list(pairwise(words))
     names = [*words, *(f"{a}_{b}".lower() for a, b in pairs), *(f"{a}{b.capitalize()}" for a, b in pairs)]
     names += [f"{a.capitalize()}{b.capitalize()}" for a, b in pairs] + [word.capitalize() for word in words]
+    names += [*(word.upper() for word in words), *(f"{a}_{b}".upper() for a, b in pairs)]
     for name in dict.fromkeys(names):
         yield from reader.symbols_named(name, LOOKED_AT)
-    for word in dict.fromkeys((*words, *(word.capitalize() for word in words))):
+    for word in dict.fromkeys((*words, *(word.capitalize() for word in words), *(word.upper() for word in words))):
         if len(word) >= PREFIX_MIN:
             yield from reader.symbols_beginning(word, LOOKED_AT)
     for path in files:

@@ -14,21 +14,24 @@ from ..repository import locate
 from ..repository.branch import current_branch
 from ..repository.working_tree import working_tree
 from .engine import Asker, Engine
-from .known_here import known_here
+from .known_here import PASSING_KINDS, known_here, told_first
 from .named_code import named_files, named_symbols
-from .recall import ACCOUNT
+from .recall import ACCOUNT, recall
 from .search import search
 
-ARCHITECTURE, CONSTRAINTS, RISKS, STATE, FILES, BLOCKERS = (
+ARCHITECTURE, CONSTRAINTS, RISKS, ALSO, STATE, FILES, BLOCKERS = (
     "architecture",
     "constraints",
     "risks",
+    "also known",
     "state",
     "files",
     "blockers",
 )
-SECTIONS = (ARCHITECTURE, CONSTRAINTS, RISKS, STATE, FILES, BLOCKERS)
+SECTIONS = (ARCHITECTURE, CONSTRAINTS, RISKS, ALSO, STATE, FILES, BLOCKERS)
 OF_SECTION = 6
+# Of so many times as many, those that people told come first.
+SEARCHED_OVER = 5
 # What scores less has nothing to do with the task.
 SCORE_LEAST = 0.25
 FILES_SHOWN = 12
@@ -80,6 +83,7 @@ def plan(engine: Engine, asker: Asker, task: str) -> Plan:
     for section, filters in ASKED.items():
         records = _asked(quiet, asker, task, filters, seen)[:OF_SECTION]
         found += [PlanLine(section, r.node.content, r.node.address, _doubt(r), r) for r in records]
+    found += _recalled(quiet, asker, task, seen)
     found += _doubtful(found)
     found += _state(quiet, asker, task, seen)
     known = [line.record for line in found if line.record is not None]
@@ -87,7 +91,9 @@ def plan(engine: Engine, asker: Asker, task: str) -> Plan:
     pinned = _pinned_there(engine, asker, [line.source for line in files[:FILES_TRUSTED]], seen)
     found += [*files, *pinned]
     known += [line.record for line in pinned if line.record is not None]
-    found += _blockers(quiet, asker, task, known, seen)
+    blockers = _blockers(quiet, asker, task, known, seen, {line.source for line in found if line.section != ALSO})
+    blocking = {line.source for line in blockers}
+    found = [line for line in found if line.section != ALSO or line.source not in blocking] + blockers
     order = {section: place for place, section in enumerate(SECTIONS)}
     return Plan(task.strip(), tuple(sorted(found, key=lambda line: order[line.section])))
 
@@ -95,13 +101,25 @@ def plan(engine: Engine, asker: Asker, task: str) -> Plan:
 def _asked(engine: Engine, asker: Asker, task: str, filters: Sequence[Filter], seen: set[str]) -> list[Record]:
     """What is about the task among those that a section asks for, each once in the whole plan."""
     records: list[Record] = []
+    over = SEARCHED_OVER * OF_SECTION
     for wanted in filters:
         # Ranked and not cut: for a plan, what is only near to the subject is worth knowing too.
-        hits = search(engine, asker, task, _here(asker, wanted), limit=OF_SECTION, min_score=SCORE_LEAST).hits
-        records += [hit.record for hit in hits if ACCOUNT not in hit.record.standing.tags]
+        hits = search(engine, asker, task, _here(asker, wanted), limit=over, min_score=SCORE_LEAST).hits
+        records += [hit.record for hit in told_first(hits, OF_SECTION) if ACCOUNT not in hit.record.standing.tags]
     fresh = [record for record in records if record.node.address not in seen]
     seen.update(record.node.address for record in fresh)
     return list({record.node.address: record for record in fresh}.values())
+
+
+def _recalled(engine: Engine, asker: Asker, task: str, seen: set[str]) -> list[PlanLine]:
+    """What is recalled for the task, whatever its domain: most of what people save has none."""
+    left_out = {*PASSING_KINDS, *STATE_KINDS, *OPEN_KINDS}
+    kept = [one for one in recall(engine, asker, task).relevant if one.record.node.kind not in left_out]
+    records = [one.record for one in told_first(kept, OF_SECTION) if one.record.node.address not in seen]
+    seen.update(record.node.address for record in records)
+    return [
+        PlanLine(OF_DOMAIN.get(r.standing.domain, ALSO), r.node.content, r.node.address, _doubt(r), r) for r in records
+    ]
 
 
 def _here(asker: Asker, wanted: Filter) -> Filter:
@@ -175,16 +193,17 @@ def _pinned_there(engine: Engine, asker: Asker, paths: Sequence[str], seen: set[
     with engine.store.reading() as reader:
         known = known_here(reader, asker, paths, engine.clock())
     for path, some in known.items():
-        for record in (one.record for one in some if one.record.node.address not in seen):
-            section = OF_DOMAIN.get(record.standing.domain)
-            if section is not None:
-                seen.add(record.node.address)
-                why = "; ".join(part for part in (f"about {path}", _doubt(record)) if part)
-                lines.append(PlanLine(section, record.node.content, record.node.address, why, record))
+        for record in (one.record for one in told_first(some, len(some)) if one.record.node.address not in seen):
+            section = OF_DOMAIN.get(record.standing.domain, ALSO)
+            seen.add(record.node.address)
+            why = "; ".join(part for part in (f"about {path}", _doubt(record)) if part)
+            lines.append(PlanLine(section, record.node.content, record.node.address, why, record))
     return lines[: 2 * OF_SECTION]
 
 
-def _blockers(engine: Engine, asker: Asker, task: str, known: Sequence[Record], seen: set[str]) -> list[PlanLine]:
+def _blockers(
+    engine: Engine, asker: Asker, task: str, known: Sequence[Record], seen: set[str], told: set[str]
+) -> list[PlanLine]:
     """Open questions and gaps about it, and what blocks what is known, or what it depends on."""
     lines = [
         PlanLine(BLOCKERS, record.node.content, record.node.address, f"open {record.node.kind}", record)
@@ -198,7 +217,7 @@ def _blockers(engine: Engine, asker: Asker, task: str, known: Sequence[Record], 
         found = reader.records(asker.namespace, [address for address, _ in wanted], asker.places(), CURRENT)
     records = {record.node.address: record for record in found if record.standing.is_active(engine.clock())}
     for address, link in wanted:
-        if address in records and address not in by_address:
+        if address in records and address not in told:
             words = "blocks" if link.rel == "blocks" else "is what it depends on:"
             why = f"{words} [{(link.target if link.rel == 'blocks' else link.source)[:12]}]"
             lines.append(PlanLine(BLOCKERS, records[address].node.content, address, why, records[address]))

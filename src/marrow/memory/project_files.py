@@ -12,6 +12,7 @@ from fnmatch import fnmatchcase
 
 from ..model.errors import Forbidden, Invalid, MarrowError, NotFound, TooLarge, Unavailable
 from ..repository import locate
+from ..repository.changed import is_writable
 from ..repository.command import at_home, fields
 from ..repository.file_sorts import is_binary, is_inside_git, is_secret
 from ..repository.files import tracked
@@ -142,7 +143,7 @@ def listed(root: str, folder: str = "") -> Iterator[str]:
         with closing(fields(start, *at_home(root), *arguments)) as told:
             for name in told:
                 path = f"{folder}/{os.fsdecode(name)}" if folder else os.fsdecode(name)
-                if path != seen and not is_secret(path) and not is_inside_git(path):
+                if path != seen and is_writable(path) and not is_secret(path) and not is_inside_git(path):
                     seen = path
                     yield path
         return
@@ -152,7 +153,7 @@ def listed(root: str, folder: str = "") -> Iterator[str]:
     try:
         for found in tracked(start):
             path = os.path.relpath(found, root).replace(os.sep, "/")
-            if not is_secret(path):
+            if is_writable(path) and not is_secret(path):
                 yield path
     except MarrowError:
         return

@@ -10,8 +10,10 @@ from ..model.redact_lines import marks, redact_window
 from ..model.scope import READ
 from ..model.text import token_estimate
 from ..repository.file_sorts import is_generated
+from .anchors.checkout import Checkout
 from .engine import Asker, Engine
-from .known_here import Known, known_here, on_lines
+from .known_here import Known, is_scanned, known_here, on_lines
+from .known_lines import as_they_stand
 from .project_files import project_file, project_root, read_bytes
 
 LINE_LENGTH_MAX = 2_000
@@ -60,9 +62,11 @@ def read_file(
     lines = [_cut(line) for line in clean]
     with engine.store.reading() as reader:
         found = known_here(reader, asker, [file.path], engine.clock()).get(file.path, [])
+    found = as_they_stand(Checkout(root, redact_extra=engine.redact_extra), file.path, found)
     kept = _fitting(lines, budget_tokens, first)
     last = first + len(kept) - 1
-    known = on_lines(found, first, last)
+    # What was read out of the code stands in these lines themselves.
+    known = [one for one in on_lines(found, first, last) if not is_scanned(one)]
     secrets = marks(chosen[: len(kept)], clean[: len(kept)])
     sort = "generated" if is_generated(file.path, content) else ""
     return FileText(file.path, first, last, len(every), tuple(kept), tuple(known), secrets, sort)

@@ -13,7 +13,7 @@ from ..model.record import CURRENT, Record
 from ..search.compare import NEAR, Likeness, compare, compared_from
 from ..store.receive import Embed
 from .anchors.mentions import NOTHING, mentions
-from .anchors.pin import pin_all
+from .anchors.pin import pin_all, pointing_nowhere, told
 from .engine import Asker, Engine, resolve, submit, vectors_by
 from .feedback import heard
 
@@ -38,7 +38,8 @@ class Similar(NamedTuple):
 
 
 class Saved(NamedTuple):
-    """What became of one draft."""
+    """What became of one draft. `anchored` says to which places in the code, `nowhere` which anchors that were given
+    have none."""
 
     address: str
     what: str
@@ -48,6 +49,8 @@ class Saved(NamedTuple):
     content: str
     redacted: tuple[tuple[str, int], ...]
     similar: tuple[Similar, ...]
+    anchored: tuple[str, ...] = ()
+    nowhere: tuple[str, ...] = ()
 
 
 class Remembered(NamedTuple):
@@ -85,14 +88,16 @@ def remember(
     if operation == OPERATION:  # what is taken in from elsewhere follows from no recall
         heard(engine, asker, (text for say in says for text in (say.content, *(target for _, target in say.links))))
     saved = []
-    for outcome in receipt.outcomes:
+    is_looked_for = bool(project and asker.root) and is_compared
+    for outcome, say in zip(receipt.outcomes, says, strict=True):
         record = outcome.record
         assert record is not None, "a node that was said has a record"
         vector = vectors.get(record.node.content) if outcome.what == NEW and is_compared else None
         alike = () if vector is None else similar(engine, asker, record, vector)
         node, domain = record.node, record.standing.domain
         about = (node.address, outcome.what, record.project, node.kind, domain, node.content)
-        saved.append(Saved(*about, outcome.redacted, alike))
+        nowhere = pointing_nowhere(asker.root, say.anchors) if is_looked_for and node.kind not in UNPINNED_KINDS else ()
+        saved.append(Saved(*about, outcome.redacted, alike, told(say.anchors), nowhere))
     return Remembered(tuple(saved), receipt, is_compared)
 
 
@@ -105,7 +110,7 @@ def pinned_drafts(engine: Engine, asker: Asker, drafts: Sequence[Draft]) -> Sequ
     chosen = [at for at, draft in enumerate(drafts) if _is_pinned(draft) and (draft.anchors or any(named[at]))]
     if not chosen:
         return drafts
-    pins = pin_all(engine, asker.root, [(drafts[at].anchors, named[at]) for at in chosen])
+    pins = pin_all(engine, asker.root, [(drafts[at].anchors, named[at], drafts[at].content) for at in chosen])
     found = dict(zip(chosen, pins, strict=True))
     return [replace(draft, anchors=found.get(at, draft.anchors)) for at, draft in enumerate(drafts)]
 

@@ -107,7 +107,7 @@ def report(engine: Engine, asker: Asker, given: str = "") -> Report:
         _of(active, OPEN_KINDS),
         _files(here.values()),
         _commits(asker, project, chosen),
-        report_code(engine, asker, chosen.start) if project == asker.scope.project else None,
+        report_code(engine, asker, chosen) if project == asker.scope.project else None,
     )
 
 

@@ -21,12 +21,14 @@ SESSION = "session"
 
 
 class Range(NamedTuple):
-    """From `start` up to `end`, in microseconds; `session` where it is that of one."""
+    """From `start` up to `end`, in microseconds; `session` where it is that of one. `is_over`: nothing will come to
+    it any more."""
 
     words: str
     start: int
     end: int
     session: Session | None = None
+    is_over: bool = False
 
 
 def range_of(engine: Engine, asker: Asker, given: str) -> Range:
@@ -36,10 +38,10 @@ def range_of(engine: Engine, asker: Asker, given: str) -> Range:
         return Range("today", now - now % MICROS_PER_DAY, now + 1)
     if text.lower() == "yesterday":
         start = now - now % MICROS_PER_DAY - MICROS_PER_DAY
-        return Range("yesterday", start, start + MICROS_PER_DAY)
+        return Range("yesterday", start, start + MICROS_PER_DAY, is_over=True)
     if _DAY.match(text):
         start = parse_moment(text, now, field="range", future=True)
-        return Range(text, start, start + MICROS_PER_DAY)
+        return Range(text, start, start + MICROS_PER_DAY, is_over=start + MICROS_PER_DAY <= now)
     if _LENGTH.match(text):
         length = re.sub(r"\A(?:last|past) ", "", text, flags=re.I)
         return Range(f"the last {length}", parse_moment(_counted(length), now, field="range"), now + 1)
@@ -70,7 +72,7 @@ def _between(first: str, last: str, now: int) -> Range:
     end += MICROS_PER_DAY if _DAY.match(last) else 0
     if end <= start:
         raise Invalid(f"{iso(end)} comes before {iso(start)}.", hint="Give the earlier one first.", field="range")
-    return Range(f"{first} to {last}", start, end)
+    return Range(f"{first} to {last}", start, end, is_over=end < now)
 
 
 def _of_session(engine: Engine, asker: Asker, name: str) -> Range:

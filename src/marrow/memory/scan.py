@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from ..codemap.languages.table import language_of
 from ..model.change import Pin, Restate, Step, Supersede
-from ..model.code import CALLABLES, TYPES
+from ..model.code import CALLABLES, TYPES, Symbol
 from ..model.draft import Draft
 from ..model.errors import NotFound
 from ..model.event import SYSTEM
@@ -22,8 +22,10 @@ from ..model.record import CURRENT, Filter, Record
 from ..model.scope import READ, WRITE
 from ..model.standing import RETRACTED
 from .anchors.checkout import Checkout
-from .anchors.evidence import file_anchor, symbol_anchor
+from .anchors.evidence import BY_NAME, file_anchor, symbol_anchor
+from .anchors.finding import HOLDS, Finding
 from .anchors.known import checkout_of
+from .anchors.looked import Looked, looked_of
 from .anchors.pin import pinned
 from .engine import Asker, Engine, submit
 from .remember import say_of
@@ -36,6 +38,7 @@ BATCH = 200
 FILES_MAX, BYTES_MAX = 20_000, 256 * 1024
 HEADER_MAX = 400
 WORDS_MIN = 3
+DOC_LINES, SENTENCE_MIN = 60, 20
 _HEAD = "\0head"  # the place of a file's own header among its symbols
 
 _TESTS = re.compile(
@@ -49,6 +52,15 @@ _MARKS = re.compile(
     r"^\s*(?:/\*+!?|\*+/?|//[/!]?|#+!?|--+|;+|[rRuUbB]?\"\"\"|[rRuUbB]?'''|<!--|\"|')\s?|\s*(?:\*+/|\"\"\"|'''|-->)\s*$"
 )
 _WORD = re.compile(r"[A-Za-z]{2,}")
+_SENTENCE_END = re.compile(
+    r"(?<!\be\.g)(?<!\bi\.e)(?<!\betc)(?<!\bcf)(?<!\bvs)[.!?](?=[\s\"')]*(?:\s[A-Z`\"'(<{\[]|\Z))"
+)
+# What ends the words about a symbol as a whole: its parameters, a list, a heading.
+_NEW_PART = re.compile(
+    r"(?:[@:\\][a-z]|[-*•] |\d+[.)] |#|={3}|-{3}|<p>|```|(?:Args|Parameters|Returns|Raises|Example)\w*:)"
+)
+_COMMENT_START = re.compile(rb"\s*(?:[rRuUbBfF]{0,2}(?:\"\"\"|''')|/\*)(?!.*(?:\"\"\"|'''|\*/)\s*\Z)")
+_COMMENT_END = re.compile(rb"(?:\"\"\"|'''|\*/)\s*\Z")
 _EMPTY = frozenset(
     "the a an of for to and or in on is are be this that with by from it its as at into todo fixme xxx get gets set "
     "sets return returns function class method module file constructor init initialize initialise main test helper "
@@ -94,7 +106,9 @@ def scan(
     counts = {"added": 0, "superseded": 0, "unchanged": 0, "skipped": 0}
     found: set[tuple[str, str]] = set()
     waiting: list[Claim] = []
+    looked = looked_of(engine, checkout.root)
     for at, one in enumerate(files):
+        looked.about_to_read(one)
         for claim in claims_of(checkout, one):
             found.add((claim.path, claim.symbol))
             before = known.get((claim.path, claim.symbol))
@@ -108,11 +122,12 @@ def scan(
             else:
                 waiting.append(claim)
         if len(waiting) >= BATCH:
-            counts["added"] += _add(engine, asker, checkout, waiting)
+            counts["added"] += _add(engine, asker, checkout, waiting, looked)
             waiting = []
         if progress is not None:
             progress(at + 1, len(files))
-    counts["added"] += _add(engine, asker, checkout, waiting)
+    counts["added"] += _add(engine, asker, checkout, waiting, looked)
+    looked.keep(is_all=False)
     gone = [record for place, record in known.items() if place not in found]
     for at in range(0, len(gone), BATCH):
         steps = [
@@ -144,14 +159,64 @@ def claims_of(checkout: Checkout, path: str) -> Iterator[Claim]:
     seen: set[str] = set()
     for at, symbol in enumerate(checkout.symbols(path)):
         is_public = not symbol.name.startswith("_") and symbol.kind in CALLABLES | TYPES
-        if not is_public or symbol.qualified in seen or not says_something(symbol.doc, symbol.qualified):
+        if not is_public or symbol.qualified in seen or not symbol.doc:
             continue
-        anchor = symbol_anchor(checkout, path, at, {})
+        doc = doc_of(checkout, path, symbol)
+        if not says_something(doc, symbol.qualified):
+            continue
+        anchor = symbol_anchor(checkout, path, at, {BY_NAME: True})
         if anchor is None:
             continue
         seen.add(symbol.qualified)
         domain = "architecture" if symbol.kind in TYPES else "patterns"
-        yield Claim(path, symbol.qualified, f"`{symbol.qualified}` ({path}): {symbol.doc}", domain, anchor)
+        yield Claim(path, symbol.qualified, f"`{symbol.qualified}` ({path}): {doc}", domain, anchor)
+
+
+def doc_of(checkout: Checkout, path: str, symbol: Symbol) -> str:
+    """The first sentence of a symbol's doc comment. The map keeps its first line, which may end in the middle of it."""
+    begin = symbol.doc.rstrip("…")
+    if _SENTENCE_END.search(begin):
+        return _first_sentence(symbol.doc)
+    said = _paragraph_from(checkout, path, symbol, " ".join(begin.split()))
+    return _first_sentence(said) if said else symbol.doc
+
+
+def _paragraph_from(checkout: Checkout, path: str, symbol: Symbol, begin: str) -> str:
+    """The paragraph of a comment that begins so: nearest to the head of the symbol, above it or right below."""
+    lines = checkout.lines(path)
+    first, last = max(0, symbol.start - 1 - DOC_LINES), min(len(lines), symbol.start + DOC_LINES)
+    bare = [_bare(line) for line in lines[first:last]]
+    starts = [at for at, line in enumerate(bare) if line and (begin.startswith(line) or line.startswith(begin))]
+    starts = [at for at in starts if " ".join(bare[at : at + 2]).startswith(begin)]
+    if not starts:
+        return ""
+    at = min(starts, key=lambda one: abs(one + first - (symbol.start - 1)))
+    taken: list[str] = []
+    for line, written in zip(bare[at:], lines[first + at : last], strict=False):
+        if not line or (taken and _NEW_PART.match(line)):
+            break
+        taken.append(line)
+        if _COMMENT_END.search(written) and not (len(taken) == 1 and _COMMENT_START.match(written)):
+            break
+        if first + at + len(taken) == symbol.start - 1 or _SENTENCE_END.search(line):
+            break
+    return " ".join(" ".join(taken).split())
+
+
+def _bare(line: bytes) -> str:
+    text, before = line.decode("utf-8", "replace").strip(), ""
+    while text != before:
+        before, text = text, _MARKS.sub("", text).strip()
+    return text
+
+
+def _first_sentence(text: str) -> str:
+    """Up to the end of the first sentence that says something by itself."""
+    for found in _SENTENCE_END.finditer(text):
+        if found.start() + 1 >= SENTENCE_MIN:
+            text = text[: found.start() + 1]
+            break
+    return text if len(text) <= HEADER_MAX else f"{text[: HEADER_MAX - 1].rpartition(' ')[0]}…"
 
 
 def header_of(checkout: Checkout, path: str) -> str:
@@ -216,11 +281,14 @@ def _draft(claim: Claim, anchors: tuple[Anchor, ...]) -> Draft:
     )
 
 
-def _add(engine: Engine, asker: Asker, checkout: Checkout, claims: list[Claim]) -> int:
+def _add(engine: Engine, asker: Asker, checkout: Checkout, claims: list[Claim], looked: Looked) -> int:
+    """What was just read holds: it need not be read again to be verified."""
     now = engine.clock()
     steps = [say_of(engine, asker, _draft(claim, pinned(checkout, (claim.anchor,))), now) for claim in claims]
     if steps:
         submit(engine, asker, OPERATION, steps, summary=f"scan: {len(steps)} claims", layer=SYSTEM)
+    for claim in claims:
+        looked.note(Finding(claim.anchor, HOLDS))
     return len(steps)
 
 

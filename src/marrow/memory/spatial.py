@@ -39,7 +39,7 @@ class Around(NamedTuple):
 
 
 def spatial(engine: Engine, asker: Asker, file: str, start_line: int = 0, end_line: int = 0) -> Around:
-    """The nearest first; what is about the file as a whole comes last."""
+    """The nearest first; what is about the file as a whole comes last, and then what a scan took from the code."""
     asker.principal.check(READ, asker.namespace, asker.scope.project)
     path, span = _asked(file, start_line, end_line)
     checkout = Checkout(asker.root) if asker.root else None
@@ -54,9 +54,15 @@ def spatial(engine: Engine, asker: Asker, file: str, start_line: int = 0, end_li
         known = _nearest(record, anchors.get(record.entry, []), path, span, symbols)
         if known is not None:
             found.append(known)
-    found.sort(key=lambda one: (one.distance, -one.record.standing.priority, -one.record.last_at))
+    found.sort(key=_order)
     within = tuple(one for one in symbols if span is None or (one.start <= span.last and one.end >= span.first))
     return Around(path, tuple(found), within)
+
+
+def _order(one: Known) -> tuple[bool, int, float, int]:
+    """What people and sessions said comes before what the code says of itself: that stands there anyway."""
+    standing = one.record.standing
+    return "scan" in standing.tags, one.distance, -standing.priority, -one.record.last_at
 
 
 def _asked(file: str, start: int, end: int) -> tuple[str, Span | None]:

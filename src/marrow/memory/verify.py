@@ -6,30 +6,37 @@ it is recalled with that said; once its place is again as it was, the drift is t
 
 from __future__ import annotations
 
+import os
+import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
 from ..model.change import Pin, Receipt, Restate, Step
-from ..model.errors import Conflict, Invalid, MarrowError
+from ..model.errors import Conflict, Invalid, MarrowError, NotFound
 from ..model.event import SYSTEM
 from ..model.link import Anchor
 from ..model.record import CURRENT, Filter, Record
 from ..model.scope import READ
 from ..model.standing import ACTIVE
 from ..store.protocol import Reader
+from .anchors.called import called_now, with_old_names
 from .anchors.check import check, is_companion
 from .anchors.checkout import Checkout
 from .anchors.evidence import companions, with_evidence
 from .anchors.finding import CHANGED, GONE, HOLDS, MOVED, UNKNOWN, Finding
 from .anchors.known import checkout_of
+from .anchors.looked import Looked, looked_of
+from .anchors.values import with_values
 from .engine import Asker, Engine, resolve, submit
 
 OPERATION = "memory_verify"
+_ADDRESS = re.compile(r"(?:\w+:)?[0-9a-fA-F]{6,64}\Z")
 BATCH = 500
 LOOKED_AT = 20_000
 PATHS_PART = 500
+PROGRESS_EVERY = 200
 REASON_MAX = 300
 # What happened stays true, whatever becomes of the code; and a document follows its file when that is read again.
 PASSING_KINDS = frozenset(
@@ -46,20 +53,31 @@ class Verified(NamedTuple):
 
 
 class Verification(NamedTuple):
-    """`looked_at` is how many memories have anchors here."""
+    """`looked_at` is how many memories have anchors here; `is_one` when one was asked about."""
 
     items: tuple[Verified, ...]
     looked_at: int
     receipt: Receipt | None
+    is_one: bool = False
 
     def counts(self) -> Mapping[str, int]:
         return Counter(item.verdict for item in self.items)
 
 
-def verify(engine: Engine, asker: Asker, address: object = "", path: str = "", *, accept: bool = False) -> Verification:
+def verify(
+    engine: Engine,
+    asker: Asker,
+    address: object = "",
+    path: str = "",
+    *,
+    accept: bool = False,
+    progress: Callable[[int, int | None], None] | None = None,
+) -> Verification:
     """One memory, those about a file or folder, or all of the project. With `accept` a memory is said to hold as the
     code is now: it is pinned to that."""
     asker.principal.check(READ, asker.namespace, asker.scope.project)
+    if isinstance(address, str) and not path and not accept:
+        address, path = _address_or_path(root_of(asker), address.strip())
     if accept and not address:
         raise Invalid("It is not said which memory holds.", hint="Give its address.", field="address")
     checkout = checkout_of(engine, root_of(asker))
@@ -76,8 +94,40 @@ def verify(engine: Engine, asker: Asker, address: object = "", path: str = "", *
             found = _records(reader, asker, path, engine.clock())
         anchors = reader.anchors([record.entry for record in found], CURRENT)
     if accept:
-        return _accept(engine, asker, checkout, found[0], anchors.get(found[0].entry, []))
-    return verify_records(engine, asker, checkout, found, anchors)
+        done = _accept(engine, asker, checkout, found[0], anchors.get(found[0].entry, []))
+        return done._replace(is_one=True)
+    if address:
+        return verify_records(engine, asker, checkout, found, anchors)._replace(is_one=True)
+    if path and not found:
+        _check_there(checkout.root, path)
+    looked = looked_of(engine, checkout.root)
+    done = verify_records(engine, asker, checkout, found, anchors, looked=looked, progress=progress)
+    looked.keep(is_all=not clean_path(path))
+    return done
+
+
+def _address_or_path(root: str, given: str) -> tuple[str, str]:
+    """What is no address and names something in the project, or looks like it, is a path."""
+    form = clean_path(given)
+    if not given or _ADDRESS.match(given):
+        return given, ""
+    is_path = "/" in form or "." in form or _is_there(root, form)
+    return ("", form) if is_path else (given, "")
+
+
+def _check_there(root: str, path: str) -> None:
+    """That there is something, or was something that memories are about, is for the caller to see."""
+    form = clean_path(path)
+    if form and not _is_there(root, form):
+        raise NotFound(
+            f"The project has nothing at {path[:80]!r}, and no memory is about it.",
+            hint="Give a path from its root.",
+            field="path",
+        )
+
+
+def _is_there(root: str, path: str) -> bool:
+    return not path.startswith("/") and ".." not in path.split("/") and os.path.lexists(os.path.join(root, path))
 
 
 def verify_paths(engine: Engine, asker: Asker, paths: Sequence[str]) -> Verification:
@@ -111,12 +161,17 @@ def verify_records(
     anchors: Mapping[int, Sequence[Anchor]],
     *,
     note: bool = True,
+    looked: Looked | None = None,
+    progress: Callable[[int, int | None], None] | None = None,
 ) -> Verification:
-    """Look at the anchors of these, and write down what became of them, as one event; without `note` only look."""
+    """Look at the anchors of these, and write down what became of them, as one event; without `note` only look. Those
+    that `looked` knows to hold are not looked at again."""
     items, steps = [], list[Step]()
-    for record in records:
+    for at, record in enumerate(records):
+        if progress is not None and at % PROGRESS_EVERY == 0:
+            progress(at, len(records))
         pins = anchors.get(record.entry, ())
-        findings = tuple(check(checkout, one) for one in pins if not is_companion(one))
+        findings = tuple(_look(checkout, one, looked) for one in pins if not is_companion(one))
         if not findings:
             continue
         item = Verified(record, verdict_of(findings), findings)
@@ -130,6 +185,16 @@ def verify_records(
     order = {CHANGED: 0, GONE: 1, MOVED: 2, UNKNOWN: 3, HOLDS: 4}
     items.sort(key=lambda item: (order[item.verdict], -item.record.standing.priority, item.record.node.address))
     return Verification(tuple(items), len(items), receipt)
+
+
+def _look(checkout: Checkout, anchor: Anchor, looked: Looked | None) -> Finding:
+    if looked is None:
+        return check(checkout, anchor)
+    if looked.holds(anchor):
+        return Finding(anchor, HOLDS)
+    found = check(checkout, anchor)
+    looked.note(found)
+    return found
 
 
 def verdict_of(findings: Iterable[Finding]) -> str:
@@ -154,12 +219,15 @@ def what_changed(findings: Iterable[Finding]) -> str:
 def _steps(item: Verified, pins: Sequence[Anchor]) -> list[Step]:
     steps: list[Step] = []
     address, standing = item.record.node.address, item.record.standing
+    item = item._replace(findings=tuple(with_old_names(one) for one in item.findings))
     opened = [finding.now for finding in item.findings if finding.now is not None]
     closed = [finding.anchor for finding in item.findings if finding.now is not None]
     if opened:
         steps.append(Pin(address, *_with_companions(pins, opened, closed)))
     drift = item.verdict if item.verdict in (CHANGED, GONE) else ""
     reason = what_changed(item.findings)
+    if not drift and (called := called_now(item.record.node.content, item.findings)):
+        drift, reason = MOVED, called[:REASON_MAX]
     if item.verdict != UNKNOWN and (standing.drift != drift or (drift and standing.reason != reason)):
         steps.append(Restate(address, (("drift", drift),), reason or "the code is as it was", ACTIVE))
     return steps
@@ -200,6 +268,7 @@ def _accept(engine: Engine, asker: Asker, checkout: Checkout, record: Record, pi
         found = check(checkout, anchor)
         now = with_evidence(checkout, found.now or anchor) if found.verdict == CHANGED else found.now
         findings.append(Finding(anchor, found.verdict, found.said, now))
+    findings = _with_values(checkout, findings, record.node.content)
     opened = [one.now for one in findings if one.now is not None]
     closed = [one.anchor for one in findings if one.now is not None or one.verdict == GONE]
     address = record.node.address
@@ -212,6 +281,16 @@ def _accept(engine: Engine, asker: Asker, checkout: Checkout, record: Record, pi
     receipt = submit(engine, asker, OPERATION, steps, summary=summary, project=record.project) if steps else None
     held = tuple(one._replace(verdict=HOLDS) if one.now else one for one in findings)
     return Verification((Verified(record, HOLDS, held),), 1, receipt)
+
+
+def _with_values(checkout: Checkout, findings: Sequence[Finding], content: str) -> list[Finding]:
+    """The findings with the values that the memory quotes now, where they are others than before."""
+    pins = [one.now or one.anchor for one in findings]
+    noted = with_values(checkout, pins, content)
+    return [
+        one._replace(now=new) if new != old and one.verdict not in (GONE, UNKNOWN) else one
+        for one, old, new in zip(findings, pins, noted, strict=True)
+    ]
 
 
 def _records(reader: Reader, asker: Asker, path: str, now: int) -> list[Record]:

@@ -26,6 +26,7 @@ from .remember import Saved, remember
 from .verify import verify_paths
 
 FILE_MODE = 0o666
+ANYBODY_WRITES = 0o222
 EVERY_LINE = 1 << 30
 # Where an old text that is not there may have been meant.
 NEAR_SHOWN = 3
@@ -86,6 +87,12 @@ def edit_file(
         ) from None
     end = _line_end(text)
     sought, put = (_with_ends(part, end) for part in (old, new))
+    if sought == put:
+        raise Invalid(
+            "The new text differs in its line ends alone, and those are kept.",
+            hint="Change them with another program.",
+            field="new_string",
+        )
     count = text.count(sought)
     if not count:
         raise _not_there(file, text, old)
@@ -116,6 +123,10 @@ def _writable(asker: Asker, given: str) -> tuple[ProjectFile, str]:
     file = project_file(root, given)
     if file.real == root or os.path.isdir(file.real):
         raise Conflict(f"{file.path} is a folder.", hint="Name a file in it.", field="path")
+    if file.exists and not stat.S_IMODE(os.lstat(file.real).st_mode) & ANYBODY_WRITES:
+        raise Forbidden(
+            f"{file.path} is marked as read-only.", hint="Take that away first, if it is yours to change.", field="path"
+        )
     if is_generated(file.path):
         raise Forbidden(
             f"{file.path} is written by a program.",

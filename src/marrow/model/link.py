@@ -77,8 +77,14 @@ def check_meant(rel: object) -> str:
 
 
 def make_anchor(given: object) -> Anchor:
-    """An anchor from what a caller gave: a path, `path:12-20`, or an object with type and target."""
+    """An anchor from what a caller gave: a path, `path:12-20`, `path::Store.close`, or an object with type and
+    target."""
     if isinstance(given, str) and given.strip():
+        path, _, symbol = given.strip().partition("::")
+        if path.strip() and symbol.strip():
+            is_file = "." in path or "/" in path  # `Store::close` is a symbol as some languages write it
+            about = {"path": _inside(path.strip())} if is_file else {}
+            return Anchor("symbol", symbol.strip() if is_file else given.strip(), metadata_text(about))
         path, _, lines = given.strip().partition(":")
         found = re.fullmatch(r"(\d+)(?:-(\d+))?", lines)
         if found:
@@ -96,7 +102,8 @@ def make_anchor(given: object) -> Anchor:
             return Anchor(type_, checked, metadata_text(rest))
     raise Invalid(
         f"{str(given)[:80]!r} is not an anchor.",
-        hint=f'Give a path ("src/app.py"), lines ("src/app.py:10-20"), or {{"type", "target"}} with type one of '
+        hint=f'Give a path ("src/app.py"), lines ("src/app.py:10-20"), a symbol ("src/app.py::Store.close"), or '
+        f'{{"type", "target"}} with type one of '
         f"{', '.join(ANCHOR_TYPES)}.",
         field="anchors",
     )

@@ -70,3 +70,8 @@ def shorten(text: str, tokens: int) -> str:
         if used >= tokens:
             return text[: word.start()].rstrip() + " …"
     return text
+
+
+def counted(number: int, what: str) -> str:
+    """`1 call`, `2 calls`."""
+    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"

@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
+import os
 from typing import Annotated, Any, Literal, NamedTuple
 
 from ..codemap.draw import as_json, as_mermaid, as_text
 from ..memory.code.call_graph import VERTICES_MAX, call_graph, file_graph
 from ..memory.code.callees import Callee, callees
-from ..memory.code.callers import CallSite, callers
-from ..memory.code.find import matching, one_symbol
+from ..memory.code.callers import CallSite, called_above, callers
+from ..memory.code.find import beginning, matching, meant, one_symbol
 from ..memory.code.folder_map import DEPTH_MAX, FolderEntry, folder_map
 from ..memory.code.kept_map import KeptMap, inside
 from ..memory.code.most_called import most_called
 from ..memory.code.opened import opened
+from ..model.code import CALLABLES, TYPES
 from ..model.errors import Invalid, NotFound
+from ..model.text import counted
 from ..store.code import Known, MapReader
 from .table import Call, operation
 
 LIMIT_MAX = 1_000
 GRAPH_DEPTH_MAX = 6
+# So many calls that are not resolved are told beside those that are.
+LOOSE_LINES = 5
 MOST_CALLED = 5
+NEAR_SHOWN = 6
 
 
 class SymbolView(NamedTuple):
@@ -45,12 +51,22 @@ class SymbolList(NamedTuple):
     of: str
     items: tuple[SymbolView, ...]
     left_out: int = 0
+    near: tuple[str, ...] = ()
 
     def text(self) -> str:
         lines = [item.text() for item in self.items]
         if self.left_out:
             lines.append(f"({self.left_out} more: raise limit or budget_tokens, or give kind)")
-        return "\n".join(lines) or f"No symbol of {self.of!r}."
+        if lines:
+            return "\n".join(lines)
+        begins = any(name.startswith(self.of) for name in self.near)
+        return f"No symbol of {self.of!r}." + (
+            f" {self.of}* finds what begins so: {', '.join(self.near)}."
+            if begins
+            else f" Did you mean {self.near[0]}?"
+            if self.near
+            else ""
+        )
 
 
 def _view(reader: MapReader, one: Known, heads: dict[int, tuple[Any, ...]]) -> SymbolView:
@@ -76,12 +92,14 @@ def _map(call: Call, *, whole: bool = False) -> KeptMap:
     return opened(call.engine, call.asker, call.progress, whole=whole)
 
 
-def _symbol(kept: KeptMap, given: str) -> tuple[Known, int]:
-    """The symbol that is meant, with what calls it and what it calls resolved; how many files still wait for that."""
+def _symbols(kept: KeptMap, given: str) -> tuple[list[Known], int]:
+    """The symbol that is meant (all its overloads), with what calls it and what it calls resolved; how many files still
+    wait for that."""
     with kept.reading() as reader:
-        one = one_symbol(reader, given)
+        found = meant(reader, given)
+    one = found[-1]
     names = {one.name, one.within.rpartition(".")[2]} - {""}
-    return one, kept.resolve_for(names, [one.id >> 20])
+    return found, kept.resolve_for(names, [one.id >> 20])
 
 
 @operation("code", spellings={"name": ("symbol", "query")})
@@ -107,7 +125,8 @@ def code_symbols(
             raise Invalid("Neither a name nor a path was given.", hint="Give name, or path for a file.", field="name")
         heads: dict[int, tuple[Any, ...]] = {}
         items = tuple(_view(reader, one, heads) for one in found[:limit])
-    return SymbolList(name.strip() or path.strip(), items, max(0, len(found) - limit))
+        near = tuple(beginning(reader, name, NEAR_SHOWN)) if name.strip() and not found else ()
+    return SymbolList(name.strip() or path.strip(), items, max(0, len(found) - limit), near)
 
 
 def _named(reader: MapReader, name: str, kind: str) -> list[Known]:
@@ -157,18 +176,35 @@ class CallersResult(NamedTuple):
     loose_files: int = 0
     waiting: int = 0
     left_out: int = 0
+    kind: str = ""
+    above: tuple[dict[str, Any], ...] = ()
 
     def text(self) -> str:
-        lines = [f"{self.symbol} ({self.place}): {self.total} calls" if self.total else f"Nobody calls {self.symbol}."]
+        lines = [f"{self.symbol} ({self.place}): {counted(self.total, 'call')}" if self.total else self._none()]
         lines += [f"  {item.text()}" for item in self.items]
         if self.left_out:
             lines.append(f"  ({self.left_out} more: raise limit or budget_tokens)")
+        for one in self.above:
+            calls = counted(one["calls"], "call")
+            lines.append(f"may be reached through {one['name']} ({one['place']}), which it overrides: {calls}")
         if self.loose:
-            lines.append(f"called by that name in {self.loose_files} files, not resolved:")
-            lines += [f"  {item.text()}" for item in self.loose]
+            lines.append(f"called by that name in {counted(self.loose_files, 'file')}, not resolved:")
+            shown = self.loose[:LOOSE_LINES] if self.items or self.left_out else self.loose
+            lines += [f"  {item.text()}" for item in shown]
         if self.waiting:
-            lines.append(f"({self.waiting} files that do not name it are still to be resolved; memory_map does that)")
+            waiting = f"{self.waiting} files that do not name it are" if self.waiting > 1 else "1 file without it is"
+            lines.append(f"({waiting} still to be resolved; memory_map does that)")
         return "\n".join(lines)
+
+    def _none(self) -> str:
+        what = f"{self.symbol} ({self.place})"
+        if self.kind in TYPES:
+            return f"Nowhere is one of {what} made, as far as is known. It may be extended, or named as a type."
+        if self.kind and self.kind not in CALLABLES:
+            return f"{what} is a {self.kind}, which is not called. code_impact says where it is named."
+        if self.above:
+            return f"No call of {what} itself is known."
+        return f"No call of {what} is known. As a value, or read as a property, it may be used."
 
 
 def _site(site: CallSite) -> CallView:
@@ -186,9 +222,11 @@ def code_callers(
     """Who calls a function or makes a type, with how sure that is and why."""
     _check_limit(limit)
     kept = _map(call)
-    one, waiting = _symbol(kept, symbol)
+    same, waiting = _symbols(kept, symbol)
+    one = same[-1]
     with kept.reading() as reader:
-        found = callers(reader, one, loose=loose)
+        found = callers(reader, *same, loose=loose)
+        above = called_above(reader, same)
     return CallersResult(
         one.qualified,
         one.place,
@@ -198,6 +236,8 @@ def code_callers(
         found.loose_files,
         waiting,
         max(0, len(found.sites) - limit),
+        one.kind,
+        tuple({"name": up.method.qualified, "place": up.method.place, "calls": up.calls} for up in above),
     )
 
 
@@ -235,14 +275,15 @@ def code_callees(
 ) -> CalleesResult:
     """What a function calls, with how sure that is; and by name what it calls outside of the project."""
     kept = _map(call)
-    one, _ = _symbol(kept, symbol)
+    same, _ = _symbols(kept, symbol)
+    one = same[-1]
     with kept.reading() as reader:
-        found = callees(reader, one)
+        all_of_them = [callees(reader, each) for each in same]
     items: dict[tuple[str, str, int], CallView] = {}
-    for callee in found.found:
+    for callee in (callee for found in all_of_them for callee in found.found):
         seen = _callee(callee)
         items.setdefault((seen.path, seen.name, seen.line), seen)
-    loose = tuple(dict.fromkeys(callee.chain for callee in found.loose))
+    loose = tuple(dict.fromkeys(callee.chain for found in all_of_them for callee in found.loose))
     return CalleesResult(one.qualified, one.place, tuple(items.values()), loose)
 
 
@@ -262,7 +303,7 @@ class GraphResult(NamedTuple):
 @operation("code", spellings={"symbol": ("name",)})
 def code_call_graph(
     call: Call,
-    symbol: Annotated[str, "what the graph is around; or give path"] = "",
+    symbol: Annotated[str, "what the graph is around; a file's path is taken as path"] = "",
     path: Annotated[str, "a file: what its functions call"] = "",
     format: Annotated[Literal["text", "mermaid", "json"], "how it is drawn"] = "text",  # noqa: A002 as it is called
     depth: Annotated[int, "so many calls away"] = 2,
@@ -272,6 +313,8 @@ def code_call_graph(
         raise Invalid(f"depth is a whole number from 1 to {GRAPH_DEPTH_MAX}.", field="depth")
     kept = _map(call, whole=True)
     with kept.reading() as reader:
+        if symbol.strip() and not path.strip() and _is_file(kept, reader, symbol):
+            symbol, path = "", symbol
         if symbol.strip():
             one = one_symbol(reader, symbol)
             graph, of = call_graph(reader, one, depth=depth, limit=VERTICES_MAX), one.qualified
@@ -286,7 +329,12 @@ def code_call_graph(
     if format == "json":
         return GraphResult(of, format, as_text(graph), as_json(graph), graph.left_out)
     drawn = as_mermaid(graph) if format == "mermaid" else as_text(graph)
-    return GraphResult(of, format, drawn or f"{of} calls nothing, and nobody calls it.", None, graph.left_out)
+    return GraphResult(of, format, drawn or f"No call by {of} or of it is known.", None, graph.left_out)
+
+
+def _is_file(kept: KeptMap, reader: MapReader, given: str) -> bool:
+    """A file where a symbol was expected. (No symbol's name has a dot and the ending of a language in it.)"""
+    return not os.path.isabs(given) and ".." not in given and reader.file_at(inside(kept.root, given)) is not None
 
 
 class MapResult(NamedTuple):
@@ -307,7 +355,8 @@ class MapResult(NamedTuple):
             return f"There is no code in {self.path or 'the project'} that the map reads."
         languages = ", ".join(f"{name} {count}" for name, count in self.languages.items())
         where = self.path or "the project"
-        lines = [f"{where}: {self.files:,} files, {self.lines:,} lines, {self.symbols:,} symbols ({languages})"]
+        sizes = ", ".join(counted(n, what) for n, what in zip(self[1:4], ("file", "line", "symbol"), strict=True))
+        lines = [f"{where}: {sizes} ({languages})"]
         if self.most_called:
             named = ", ".join(
                 f"{one['name']} ({one['path']}:{one['line']}, {one['calls']})" for one in self.most_called
@@ -315,7 +364,7 @@ class MapResult(NamedTuple):
             lines.append(f"most called: {named}")
         for item in self.items:
             if item.is_folder:
-                lines.append(f"{item.path}/  {item.files} files, {item.lines:,} lines")
+                lines.append(f"{item.path}/  {counted(item.files, 'file')}, {counted(item.lines, 'line')}")
             else:
                 names = f": {', '.join(item.main)}" if item.main else ""
                 note = f" ({item.note})" if item.note else ""

@@ -4,19 +4,30 @@ from __future__ import annotations
 
 from typing import Annotated, Any, NamedTuple
 
+from ..codemap.compare import Folded, folded
 from ..codemap.function_map import TOKENS, draw
+from ..memory.code.broken import Broken, broken
 from ..memory.code.changes import changes
-from ..memory.code.find import one_symbol
+from ..memory.code.find import meant
 from ..memory.code.function_map import FunctionMap, changed_function_maps, file_function_map
-from ..memory.code.impact import DISTANCE_MAX, Reached, impact, remembered
+from ..memory.code.impact import DISTANCE_MAX, Impact, Reached, impact, remembered
 from ..memory.code.kept_map import KeptMap, inside
+from ..memory.code.named_places import Named, NamedPlace, named_places
 from ..memory.code.opened import opened
 from ..memory.code.since import since_of
 from ..model.address import shown
+from ..model.code import CALLABLES, TYPES
 from ..model.errors import Invalid
-from ..model.text import first_line
+from ..model.record import Record
+from ..model.text import counted, first_line
 from ..store.code import Known, MapReader
 from .table import Call, operation
+
+TOKENS_MIN, TOKENS_MAX = 20, 5_000
+# So much for a file of so few functions and types; and so much as has room for the signatures of nearly every file.
+SMALL_TOKENS, SMALL_ENTRIES, WHOLE_TOKENS = 400, 16, 1_500
+TESTS_SHOWN = 5
+BROKEN_SHOWN, BROKEN_PLACES = 20, 4
 
 
 def _map(call: Call, *, whole: bool = False) -> KeptMap:
@@ -31,6 +42,7 @@ class FunctionMapFile(NamedTuple):
     content: str
     entries: tuple[dict[str, Any], ...]
     note: str = ""
+    without: str = ""
 
 
 class FunctionMapResult(NamedTuple):
@@ -45,11 +57,14 @@ class FunctionMapResult(NamedTuple):
             return f"No function or type changed since {self.since}."
         parts = [f"{item.content}\n  ({item.note})" if item.note else item.content for item in self.items]
         head = f"since {self.since}; what has no mark is UNCHANGED"
-        more = [f"({self.left_out} more files: raise budget_tokens)"] if self.left_out else []
+        more = [f"({counted(self.left_out, 'more file')}: raise budget_tokens)"] if self.left_out else []
+        without = dict.fromkeys(item.without for item in self.items if item.without)
+        more += [f"({' / '.join(without)} left out: tokens={WHOLE_TOKENS} has them)"] if without else []
         return "\n".join([head, *parts, *more])
 
 
 def _function_map(found: FunctionMap, tokens: int) -> FunctionMapFile:
+    drawn = draw(found.path, found.entries, found.lines, tokens)
     shown_entries = tuple(
         {
             "mark": entry.mark,
@@ -62,9 +77,7 @@ def _function_map(found: FunctionMap, tokens: int) -> FunctionMapFile:
         }
         for entry in found.entries
     )
-    return FunctionMapFile(
-        found.path, found.lines, draw(found.path, found.entries, found.lines, tokens), shown_entries, found.note
-    )
+    return FunctionMapFile(found.path, found.lines, drawn.text, shown_entries, found.note, drawn.without)
 
 
 @operation("code")
@@ -72,24 +85,29 @@ def code_function_map(
     call: Call,
     path: Annotated[str, "a file; without it: every file in which something changed"] = "",
     since: Annotated[str, "a commit, time, session or snapshot; default: the last commit"] = "",
-    tokens: Annotated[int, "about so many for a file"] = TOKENS,
+    tokens: Annotated[int, "about so many for a file; default: 150, more for one small file, or budget_tokens"] = 0,
+    budget_tokens: int = 0,
 ) -> FunctionMapResult:
     """What a file consists of, instead of reading it: functions and types with lines, marked NEW, MODIFIED, DELETED."""
-    if not 20 <= tokens <= 5_000:
-        raise Invalid("tokens is a whole number from 20 to 5,000.", field="tokens")
+    if tokens and not TOKENS_MIN <= tokens <= TOKENS_MAX:
+        raise Invalid(f"tokens is a whole number from {TOKENS_MIN} to {TOKENS_MAX:,}.", field="tokens")
     kept = _map(call)
-    meant = since_of(call.engine, call.asker, kept.root, since, kept.mapped_at())
+    then = since_of(call.engine, call.asker, kept.root, since, kept.mapped_at())
     with kept.reading() as reader:
         if path.strip():
-            found = [file_function_map(reader, kept.root, inside(kept.root, path), meant)]
+            found = [file_function_map(reader, kept.root, inside(kept.root, path), then)]
             left = 0
+            is_small = len(found[0].entries) <= SMALL_ENTRIES
+            room = min(max(TOKENS_MIN, budget_tokens), TOKENS_MAX) if budget_tokens else 0
+            tokens = tokens or room or (SMALL_TOKENS if is_small else TOKENS)
         else:
-            found, left = changed_function_maps(reader, kept.root, meant)
-    return FunctionMapResult(meant.words, tuple(_function_map(one, tokens) for one in found), left)
+            found, left = changed_function_maps(reader, kept.root, then)
+    return FunctionMapResult(then.words, tuple(_function_map(one, tokens or TOKENS) for one in found), left)
 
 
 class ChangeView(NamedTuple):
-    """What became of a symbol: new, modified, deleted, renamed or moved; `was` is where it was."""
+    """What became of a symbol: new, modified, deleted, renamed or moved; `was` is where it was. `members` counts what
+    is in it and went with it."""
 
     what: str
     path: str
@@ -98,10 +116,12 @@ class ChangeView(NamedTuple):
     name: str
     content: str = ""
     was: str = ""
+    members: int = 0
 
     def text(self) -> str:
         was = f" (was {self.was})" if self.was else ""
-        return f"{self.what:<8} {self.path}:{self.line} {self.kind} {self.name}{was}"
+        members = f", with {counted(self.members, 'member')}" if self.members else ""
+        return f"{self.what:<8} {self.path}:{self.line} {self.kind} {self.name}{was}{members}"
 
 
 class ChangesResult(NamedTuple):
@@ -115,12 +135,15 @@ class ChangesResult(NamedTuple):
 
     def text(self) -> str:
         if not self.items:
-            return f"Nothing changed in functions or types since {self.since} ({self.files} files differ)."
+            return f"Nothing changed in functions or types since {self.since} ({self._differ()})."
         told = ", ".join(f"{count} {what}" for what, count in self.counts.items())
-        lines = [f"since {self.since}: {told} in {self.files} files", *(item.text() for item in self.items)]
+        lines = [f"since {self.since}: {told} in {counted(self.files, 'file')}", *(item.text() for item in self.items)]
         if self.left_out:
             lines.append(f"({self.left_out} more: raise budget_tokens)")
         return "\n".join(lines)
+
+    def _differ(self) -> str:
+        return f"{counted(self.files, 'file')} differ{'s' if self.files == 1 else ''}"
 
 
 @operation("code")
@@ -132,10 +155,16 @@ def code_changes(
 ) -> ChangesResult:
     """Which functions and types are new, modified, deleted, renamed or moved, by their content and not by lines."""
     kept = _map(call)
-    meant = since_of(call.engine, call.asker, kept.root, since, kept.mapped_at())
+    then = since_of(call.engine, call.asker, kept.root, since, kept.mapped_at())
     start = inside(kept.root, path) if path.strip() else ""
     with kept.reading() as reader:
-        found = changes(reader, kept.root, meant)
+        found = changes(reader, kept.root, then)
+    chosen = [
+        one
+        for one in found.found
+        if _is_below(start, one.path) or (one.was[0] and _is_below(start, one.was[0]))
+        if kind in ("", one.symbol.kind)
+    ]
     items = [
         ChangeView(
             one.what,
@@ -145,14 +174,19 @@ def code_changes(
             one.symbol.qualified,
             one.symbol.signature,
             f"{one.was[0]}::{one.was[1]}" if one.was[1] else "",
+            members,
         )
-        for one in found.found
-        if (not start or one.path == start or one.path.startswith(f"{start}/")) and kind in ("", one.symbol.kind)
+        for one, members in (folded(chosen) if not kind else [Folded(one) for one in chosen])
     ]
     counts: dict[str, int] = {}
     for item in items:
-        counts[item.what] = counts.get(item.what, 0) + 1
-    return ChangesResult(meant.words, counts, tuple(items), found.files, found.left_out)
+        counts[item.what] = counts.get(item.what, 0) + 1 + item.members
+    files = sum(1 for one in found.paths if _is_below(start, one))
+    return ChangesResult(then.words, counts, tuple(items), files, found.left_out)
+
+
+def _is_below(start: str, path: str) -> bool:
+    return not start or path == start or path.startswith(f"{start}/")
 
 
 class ImpactView(NamedTuple):
@@ -170,6 +204,28 @@ class ImpactView(NamedTuple):
         return f"{self.distance}  {self.path}:{self.line} {self.name} [{self.confidence:.2f}] through {self.through}"
 
 
+class PlaceView(NamedTuple):
+    """A line that has a name; `name` is the function or type around it."""
+
+    path: str
+    line: int
+    name: str = ""
+    content: str = ""
+
+    def text(self) -> str:
+        return f"{self.path}:{self.line} {self.name or '(top level)'}  {self.content}"
+
+
+class BrokenView(NamedTuple):
+    """What was deleted, renamed or moved though the code still names it, with the first places."""
+
+    what: str
+    name: str
+    path: str
+    total: int
+    places: tuple[PlaceView, ...]
+
+
 class ImpactResult(NamedTuple):
     """What depends on symbols, which tests reach them, and which memories are anchored there."""
 
@@ -179,22 +235,56 @@ class ImpactResult(NamedTuple):
     files: tuple[str, ...]
     memories: tuple[dict[str, str], ...]
     left_out: int = 0
+    tests_in_all: int = 0
+    named_elsewhere: bool = False
+    places: tuple[PlaceView, ...] = ()
+    places_in_all: int = 0
+    broken: tuple[BrokenView, ...] = ()
+    of_files: tuple[dict[str, str], ...] = ()
+    beyond: int = 0
+    distance: int = 0
+    since: str = ""
 
     def text(self) -> str:
+        lines = self._broken()
+        if not self.of:
+            return "\n".join(lines or [f"No function or type changed since {self.since}, so nothing is touched."])
         names = ", ".join(self.of[:8]) + (f" and {len(self.of) - 8} more" if len(self.of) > 8 else "")
         count = len(self.items) + self.left_out
-        lines = [f"{names}: {count} symbols depend on it" if count else f"{names}: nothing in the code depends on it"]
+        depends = "symbol depends" if count == 1 else "symbols depend"
+        it = "it" if len(self.of) == 1 else "them"
+        lines.append(f"{names}: {count} {depends} on {it}" if count else f"{names}: no call of {it} is known")
         lines += [f"  {item.text()}" for item in self.items]
         if self.left_out:
             lines.append(f"  ({self.left_out} more: raise budget_tokens)")
+        if self.beyond:
+            lines.append(f"  (at least {self.beyond} more beyond {counted(self.distance, 'call')}: raise distance)")
+        if self.named_elsewhere:
+            places = counted(self.places_in_all, "place")
+            lines.append(f"only calls are followed; its name stands in {places} (some may mean something else):")
+            lines += [f"  {place.text()}" for place in self.places]
         if self.files:
             lines.append(f"files whose own lines use it: {', '.join(self.files)}")
-        lines.append(f"tests that reach it: {len(self.tests)}" if self.tests else "no test reaches it")
-        lines += [f"  {item.text()}" for item in self.tests[:10]]
+        lines.append(f"tests that reach it: {self.tests_in_all}" if self.tests_in_all else "no test calls it")
+        lines += [f"  {item.text()}" for item in self.tests[:TESTS_SHOWN]]
         if self.memories:
             lines.append("remembered about it:")
             lines += [f"  [{one['address']}] {one['title']}" for one in self.memories]
+        if self.of_files:
+            lines.append("about the whole file:")
+            lines += [f"  [{one['address']}] {one['title']}" for one in self.of_files]
         return "\n".join(lines)
+
+    def _broken(self) -> list[str]:
+        lines = ["gone, and still named:"] if self.broken else []
+        for one in self.broken:
+            lines.append(f"  {one.what} {one.name} (was in {one.path}): {counted(one.total, 'place')}")
+            lines += [f"    {place.text()}" for place in one.places]
+        return lines
+
+
+def _place(one: NamedPlace) -> PlaceView:
+    return PlaceView(one.path, one.line, one.within, one.content)
 
 
 def _reached(one: Reached) -> ImpactView:
@@ -211,35 +301,59 @@ def code_impact(
     diff: Annotated[str, "instead: everything that changed since a commit or time; HEAD: not yet committed"] = "",
     distance: Annotated[int, "so many calls away"] = 4,
 ) -> ImpactResult:
-    """What depends on a symbol or on what changed, through how many calls; tests that reach it; memories about it."""
+    """What depends on a symbol or on what changed, through how many calls; tests that reach it; memories about it.
+    Without either: on what is not committed yet."""
     if not 1 <= distance <= DISTANCE_MAX:
         raise Invalid(f"distance is a whole number from 1 to {DISTANCE_MAX}.", field="distance")
-    if not symbol.strip() and not diff.strip():
-        raise Invalid(
-            "Neither a symbol nor a diff was given.", hint="diff=HEAD: what is not committed.", field="symbol"
-        )
     kept = _map(call, whole=True)
-    meant = None
+    since = None
     if not symbol.strip():
-        meant = since_of(call.engine, call.asker, kept.root, diff, kept.mapped_at())
+        since = since_of(call.engine, call.asker, kept.root, diff, kept.mapped_at())
+    gone: list[Broken] = []
     with kept.reading() as reader:
-        if meant is None:
-            chosen = [one_symbol(reader, symbol)]
+        if since is None:
+            chosen = meant(reader, symbol)
         else:
-            found = changes(reader, kept.root, meant).found
+            found = changes(reader, kept.root, since).found
             chosen = _present(reader, [(one.path, one.symbol.qualified) for one in found])
+            gone = broken(reader, found)
         reached = impact(reader, chosen, distance=distance)
+        named = _named(reader, chosen, reached) if since is None else Named()
     with call.engine.store.reading() as store:
-        records = remembered(store, call.asker, chosen, call.engine.clock())
-    memories = tuple({"address": shown(r.node.address), "title": first_line(r.node.content, 100)} for r in records)
+        about = remembered(store, call.asker, chosen, call.engine.clock())
     return ImpactResult(
-        tuple(one.qualified for one in chosen),
+        tuple(dict.fromkeys(one.qualified for one in chosen)),
         tuple(_reached(one) for one in reached.dependents),
         tuple(_reached(one) for one in reached.tests),
         reached.files,
-        memories,
+        _memories(about.own),
         reached.left_out,
+        len(reached.tests),
+        bool(named.total),
+        tuple(_place(one) for one in named.places),
+        named.total,
+        tuple(
+            BrokenView(one.what, one.qualified, one.path, one.total, tuple(map(_place, one.places[:BROKEN_PLACES])))
+            for one in gone[:BROKEN_SHOWN]
+        ),
+        _memories(about.of_file),
+        reached.beyond,
+        distance,
+        since.words if since is not None else "",
     )
+
+
+def _memories(records: list[Record]) -> tuple[dict[str, str], ...]:
+    return tuple({"address": shown(one.node.address), "title": first_line(one.node.content, 100)} for one in records)
+
+
+def _named(reader: MapReader, chosen: list[Known], reached: Impact) -> Named:
+    """Where calls say nothing: of what is not called, and of what nobody is known to call."""
+    name = chosen[-1].name
+    is_called = chosen[-1].kind in CALLABLES | TYPES
+    if is_called and (reached.dependents or reached.tests or reached.files):
+        return Named()
+    return named_places(reader, {name}).get(name, Named())
 
 
 def _present(reader: MapReader, places: list[tuple[str, str]]) -> list[Known]:

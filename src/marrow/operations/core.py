@@ -229,10 +229,15 @@ class SavedView(NamedTuple):
     content: str
     similar: tuple[dict[str, Any], ...] = ()
     redacted: dict[str, int] | None = None
+    anchored: tuple[str, ...] = ()
+    nowhere: tuple[str, ...] = ()
 
     def line(self) -> str:
         known = {"new": "Saved", "reinforced": "Known already, reinforced", "unchanged": "Known already"}
         lines = [f"{known.get(self.outcome, 'Saved again')} [{self.address}] {self.content}"]
+        if self.anchored:
+            lines.append(f"  anchored to {', '.join(self.anchored)}")
+        lines += [f"  {one} is not to be found in the code: the anchor points at nothing yet" for one in self.nowhere]
         lines += _similar_lines(self.similar)
         if self.redacted:
             lines.append(f"  removed before saving: {', '.join(f'{n} {rule}' for rule, n in self.redacted.items())}")
@@ -280,7 +285,7 @@ def memory_save(
     aliases: Annotated[list[str] | None, "other names of what it is about"] = None,
     priority: Annotated[float | None, "0–1"] = None,
     confidence: Annotated[float | None, "0–1"] = None,
-    anchors: Annotated[list[Any] | None, "src/app.py or src/app.py:10-20"] = None,
+    anchors: Annotated[list[Any] | None, "src/app.py, src/app.py:10-20 or src/app.py::name"] = None,
     links: Annotated[list[Any] | None, "{rel, target}"] = None,
     chain: str = "",
     preliminary: bool | None = None,
@@ -371,7 +376,8 @@ def _link(given: Any) -> tuple[str, str]:
 
 
 def _saved_view(one: Saved) -> SavedView:
-    return SavedView(shown(one.address), one.what, one.content, _similar_shape(one.similar), dict(one.redacted) or None)
+    about = (shown(one.address), one.what, one.content, _similar_shape(one.similar), dict(one.redacted) or None)
+    return SavedView(*about, one.anchored, one.nowhere)
 
 
 def _similar_shape(similar: tuple[Similar, ...]) -> tuple[dict[str, Any], ...]:

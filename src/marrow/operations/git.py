@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import os
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Annotated, NamedTuple
 
+from ..memory.code.since import since_of
 from ..memory.git.file_commits import file_commits
 from ..memory.git.search_commits import FoundCommit, search_commits
 from ..memory.git.told_diff import BUDGET_DEFAULT, ToldDiff, ToldFile, told_diff
 from ..memory.project_files import path_in_repository
 from ..model.errors import Invalid, Unavailable
-from ..model.moments import age, iso, micros
+from ..model.moments import age, iso, micros, moment
 from ..model.redact import redact
 from ..model.text import shorten
 from ..repository import identify, locate
 from ..repository.branch import Branch, current_branch
+from ..repository.changed import commit_moment
 from ..repository.changed_lately import FILES_MAX, Changed, changed_lately
 from ..repository.file_history import FileCommit
 from ..repository.recent import Recent, recent_commits
@@ -148,6 +150,7 @@ def get_changed_files(
     call: Call,
     since_hours: Annotated[float, "how far to look back in commits"] = 24.0,
     limit: Annotated[int, "how many files to list"] = 40,
+    since: Annotated[str, "instead: a commit, a time, a session's id or a snapshot"] = "",
 ) -> ChangedList:
     """The files that changed: in commits of the last hours, and in the working tree."""
     if not 0 <= since_hours <= HOURS_MAX:
@@ -155,10 +158,18 @@ def get_changed_files(
     if not 1 <= limit <= FILES_MAX:
         raise Invalid(f"limit is a number from 1 to {FILES_MAX:,}.", field="limit")
     now = call.engine.clock()
-    since = datetime.fromtimestamp(now / 1_000_000, UTC) - timedelta(hours=since_hours)
-    found = changed_lately(repository_of(call), since)
+    root = repository_of(call)
+    start = _start(call, root, since) if since.strip() else moment(now) - timedelta(hours=since_hours)
+    found = changed_lately(root, start)
     items = tuple(_changed(one, now, call.engine.redact_extra) for one in found.files[:limit])
-    return ChangedList(items, len(found.files), iso(micros(since)), found.commits, found.is_cut)
+    return ChangedList(items, len(found.files), iso(micros(start)), found.commits, found.is_cut)
+
+
+def _start(call: Call, root: str, since: str) -> datetime:
+    """The moment that is meant; after a commit comes what was committed later."""
+    given = since_of(call.engine, call.asker, root, since, 0)
+    at = commit_moment(root, given.commit) if given.commit else None
+    return moment(max(0, given.at)) if at is None else at + timedelta(seconds=1)
 
 
 def _changed(one: Changed, now: int, extra: tuple[str, ...]) -> ChangedFile:
@@ -324,12 +335,16 @@ class FileCommitView(NamedTuple):
 
 
 class FileHistory(NamedTuple):
+    """`exists` says whether there is such a file now."""
+
     file: str
     items: tuple[FileCommitView, ...]
+    exists: bool = True
     left_out: int = 0
 
     def text(self) -> str:
-        lines = [item.line() for item in self.items] or [f"No commit of this branch touches {self.file}."]
+        here = "." if self.exists else ", and there is no such file (memory_glob lists those that are)."
+        lines = [item.line() for item in self.items] or [f"No commit of this branch touches {self.file}{here}"]
         return "\n".join([*lines, *([f"({self.left_out} more: raise budget_tokens)"] if self.left_out else [])])
 
 
@@ -342,7 +357,8 @@ def get_file_history(
     path = path_in_repository(root, file_path)
     found = file_commits(call.engine, call.asker, root, path, limit)
     now = call.engine.clock()
-    return FileHistory(path, tuple(_file_commit(one, now) for one in found))
+    exists = os.path.lexists(os.path.join(root, path))
+    return FileHistory(path, tuple(_file_commit(one, now) for one in found), exists)
 
 
 def _file_commit(one: FileCommit, now: int) -> FileCommitView:

@@ -34,6 +34,16 @@ class VerdictView(NamedTuple):
         lines += [f"    {one['verdict']}: {one['said']}" for one in self.findings if one["said"]]
         return "\n".join(lines)
 
+    def accepted_line(self) -> str:
+        lines = [f"[{self.address}] accepted: pinned to the code as it is now: {one_line(self.content)}"]
+        lines += [f"    no longer anchored: {one['said']}" for one in self.findings if one["verdict"] == GONE]
+        lines += [f"    not looked at: {one['said']}" for one in self.findings if one["verdict"] == UNKNOWN]
+        return "\n".join(lines)
+
+
+def _counted(verdict: str, count: int) -> str:
+    return "hold" if verdict == HOLDS and count != 1 else verdict
+
 
 class VerifyResult(NamedTuple):
     """`items` are those that do not simply hold, the changed ones first; one that was asked about is always there."""
@@ -42,13 +52,18 @@ class VerifyResult(NamedTuple):
     looked_at: int
     counts: dict[str, int]
     seq: int
+    accepted: bool = False
     left_out: int = 0
 
     def text(self) -> str:
+        if self.accepted:
+            return "\n".join(item.accepted_line() for item in self.items)
         if not self.looked_at:
             return "No memory here is anchored to the code. Anchors come with paths and symbols that a memory names."
-        told = ", ".join(f"{self.counts[name]} {name}" for name in _ORDER if self.counts.get(name))
-        lines = [f"{self.looked_at} anchored memories: {told}.", *(item.line() for item in self.items)]
+        counts = [(name, self.counts[name]) for name in _ORDER if name in self.counts]
+        told = ", ".join(f"{count} {_counted(name, count)}" for name, count in counts)
+        noun = "memory" if self.looked_at == 1 else "memories"
+        lines = [f"{self.looked_at} anchored {noun}: {told}.", *(item.line() for item in self.items)]
         if self.left_out:
             lines.append(f"({self.left_out} more: give a path, or raise budget_tokens)")
         if self.counts.get(CHANGED) or self.counts.get(GONE):
@@ -66,7 +81,7 @@ _WHAT_TO_DO = (
 @operation("code", right=WRITE, changes=True)
 def memory_verify(
     call: Call,
-    address: Annotated[str, "default: all that is anchored"] = "",
+    address: Annotated[str, "default: all that is anchored; a path will do"] = "",
     path: Annotated[str, "only what is about this file or folder"] = "",
     accept: Annotated[bool, "it still holds: pin it to the code as it is now"] = False,
 ) -> VerifyResult:
@@ -74,10 +89,11 @@ def memory_verify(
 
     What changed or is gone is marked as drifted: it sinks, and is recalled with that said, until it is updated.
     """
-    found = verify(call.engine, call.asker, address, path, accept=accept)
-    shown_items = [item for item in found.items if address or item.verdict != HOLDS]
+    found = verify(call.engine, call.asker, address, path, accept=accept, progress=call.progress)
+    shown_items = [item for item in found.items if found.is_one or item.verdict != HOLDS]
     seq = found.receipt.seq if found.receipt else 0
-    return VerifyResult(tuple(_verdict(one) for one in shown_items), found.looked_at, dict(found.counts()), seq)
+    items = tuple(_verdict(one) for one in shown_items)
+    return VerifyResult(items, found.looked_at, dict(found.counts()), seq, accept)
 
 
 def _verdict(item: Verified) -> VerdictView:
@@ -158,7 +174,8 @@ class ScanResult(NamedTuple):
         skipped = (
             f", {self.skipped} left out because they were forgotten (force brings them back)" if self.skipped else ""
         )
-        return f"{self.claims} claims in {self.files} files: {changed}{skipped}."
+        claims = f"{self.claims:,} {'claim' if self.claims == 1 else 'claims'}"
+        return f"{claims} in {self.files:,} {'file' if self.files == 1 else 'files'}: {changed}{skipped}."
 
 
 @operation("code", right=WRITE, changes=True)
@@ -182,10 +199,12 @@ class PartView(NamedTuple):
     lines: int
     about_file: int
     gaps: tuple[str, ...]
+    unknown: int = 0
 
     def line(self) -> str:
         gaps = f": {', '.join(self.gaps)}" if self.gaps else ""
-        return f"{self.share:>4.0%}  {self.path}  {self.known} of {self.symbols} symbols, {self.lines} lines{gaps}"
+        known = f"{self.known} of {self.symbols} symbols known"
+        return f"{self.unknown:>6,} of {self.lines:,} lines unknown  {self.path}  {known}{gaps}"
 
 
 class CoverageResult(NamedTuple):
@@ -200,8 +219,9 @@ class CoverageResult(NamedTuple):
         if not self.symbols:
             return "There is no code here that could be read."
         lines = [
-            f"Something is known about {self.share:.0%} of the code: {self.known:,} of {self.symbols:,} functions and "
-            f"types, from {self.memories:,} memories. Worst first:",
+            f"Something is known about {self.known:,} of {self.symbols:,} functions and types, with {self.share:.0%} "
+            f"of their lines, from {self.memories:,} {'memory' if self.memories == 1 else 'memories'}. The files with "
+            "the most lines that nothing is known about come first:",
             *(item.line() for item in self.items),
         ]
         if self.left_out:
@@ -223,7 +243,8 @@ def memory_coverage(
 
 def _part(part: Part) -> PartView:
     gaps = tuple(f"{one.qualified}:{one.start}" for one in part.gaps)
-    return PartView(part.path, round(part.share, 4), part.symbols, part.known, part.lines, part.about_file, gaps)
+    share, unknown = round(part.share, 4), part.lines - part.known_lines
+    return PartView(part.path, share, part.symbols, part.known, part.lines, part.about_file, gaps, unknown)
 
 
 def one_line(text: str) -> str:

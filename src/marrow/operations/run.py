@@ -232,12 +232,13 @@ def _shortened(item: Any, tokens: int) -> Any:
 
 def _without_last(result: Any, budget: int) -> tuple[Any, str]:
     low, high = 0, len(result.items)
+    whole = high + result.left_out
     while low < high:
         middle = (low + high + 1) // 2
-        tried = result._replace(items=result.items[:middle], left_out=len(result.items) - middle)
+        tried = result._replace(items=result.items[:middle], left_out=whole - middle)
         low, high = (middle, high) if token_estimate(tried.text()) <= budget else (low, middle - 1)
-    kept = result._replace(items=result.items[:low], left_out=len(result.items) - low)
-    return kept, kept.text()
+    kept = result._replace(items=result.items[:low], left_out=whole - low)
+    return kept, shorten(kept.text(), budget)
 
 
 def plain(value: Any) -> Any:

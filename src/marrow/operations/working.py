@@ -10,7 +10,7 @@ from ..memory.explore import Clue, explore
 from ..memory.glob import glob
 from ..memory.grep import FileMatches, grep
 from ..memory.known_here import Known
-from ..memory.plan import SECTIONS, PlanLine, plan
+from ..memory.plan import ALSO, SECTIONS, PlanLine, plan
 from ..memory.reading import read_file
 from ..memory.writing import Written, edit_file, write_file
 from ..model.address import shown
@@ -337,7 +337,10 @@ class PlanResult(NamedTuple):
         lines = [f"For {self.task!r}, from what is known (reference, not instructions)"]
         for section in SECTIONS:
             mine = [item.line() for item in self.items if item.section == section]
-            lines += [f"{section}:", *(mine or ["  nothing is known"])]
+            lines += [f"{section}:", *mine] if mine else []
+        told = {item.section for item in self.items}
+        if blank := [section for section in SECTIONS if section not in told and section != ALSO]:
+            lines.append(f"nothing is known about: {', '.join(blank)}")
         lines += [f"({self.left_out} more: raise budget_tokens)"] if self.left_out else []
         return "\n".join(lines)
 

@@ -10,7 +10,7 @@ import re
 import stat
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import closing
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, NamedTuple
 
@@ -107,11 +107,11 @@ def folders_stamp(root: str, paths: Iterable[str]) -> int:
     return hash(tuple(marks))
 
 
-def changed_between(root: str | os.PathLike[str], commit: str) -> list[tuple[str, str]]:
-    """Which files differ between a commit and the working tree: (old path, new path), one of them "" for a file that
-    came or went. Renames are followed."""
+def changed_between(root: str | os.PathLike[str], commit: str, until: str = "") -> list[tuple[str, str]]:
+    """Which files differ between a commit and another, or the working tree: (old path, new path), one of them "" for a
+    file that came or went. Renames are followed."""
     found: list[tuple[str, str]] = []
-    with closing(_diff(root, commit)) as told:
+    with closing(_diff(root, commit, until)) as told:
         for status in told:
             kind = status[:1]
             first = os.fsdecode(next(told, b""))
@@ -123,14 +123,15 @@ def changed_between(root: str | os.PathLike[str], commit: str) -> list[tuple[str
                 found.append((first, ""))
             elif kind:
                 found.append((first, first))
-    with closing(fields(root, "ls-files", "-z", "--others", "--exclude-standard")) as others:
-        found += [("", os.fsdecode(name)) for name in others if name]
-    return found
+    if not until:
+        with closing(fields(root, "ls-files", "-z", "--others", "--exclude-standard")) as others:
+            found += [("", os.fsdecode(name)) for name in others if name]
+    return [pair for pair in found if all(map(is_writable, pair))]
 
 
-def _diff(root: str | os.PathLike[str], commit: str) -> Generator[bytes]:
+def _diff(root: str | os.PathLike[str], commit: str, until: str) -> Generator[bytes]:
     options = ("--name-status", "-z", "-M", "--no-ext-diff", "--no-textconv", "--relative", "--ignore-submodules=dirty")
-    return fields(root, *at_home(root), "diff", *options, commit, "--")
+    return fields(root, *at_home(root), "diff", *options, commit, *([until] if until else []), "--")
 
 
 def blobs(root: str | os.PathLike[str], commit: str, paths: Sequence[str]) -> Iterator[tuple[str, bytes]]:
@@ -171,3 +172,16 @@ def commit_before(root: str | os.PathLike[str], at: datetime) -> str:
     when = f"--before={at:%Y-%m-%dT%H:%M:%S}+00:00"
     told = answered(root, "rev-list", "-1", when, "HEAD", "--", bytes_max=200, seconds=GIT_SECONDS)
     return told.told.decode("ascii", "replace").strip() if told.code == 0 else ""
+
+
+def nothing_yet(root: str | os.PathLike[str]) -> str:
+    """What stands for the time before the first commit: the tree without files."""
+    told = answered(root, "hash-object", "-t", "tree", "--stdin", bytes_max=200, seconds=GIT_SECONDS)
+    return told.told.decode("ascii", "replace").strip() if told.code == 0 else ""
+
+
+def commit_moment(root: str | os.PathLike[str], commit: str) -> datetime | None:
+    """When a commit was made, by its whole hash."""
+    told = answered(root, "show", "--no-patch", "--format=%ct", commit, "--", bytes_max=200, seconds=GIT_SECONDS)
+    seconds = told.told.strip()
+    return datetime.fromtimestamp(int(seconds), UTC) if told.code == 0 and seconds.isdigit() else None

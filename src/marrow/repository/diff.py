@@ -85,7 +85,8 @@ def _file(root: str, one: Touched, counts: tuple[int, int] | None) -> FileDiff:
         return replace(made, left_out=SECRET)
     begins, size = _begin(os.path.join(root, one.path)) if one.what == "untracked" else (b"", 0)
     if one.what == "untracked":
-        counts = None if is_binary(begins) else (begins.count(b"\n"), 0)
+        # As git counts: a last line without its end is one too.
+        counts = None if is_binary(begins) else (begins.count(b"\n") + (begins[-1:] not in (b"", b"\n")), 0)
     if counts is None and one.what != "conflict":
         return replace(made, left_out=BINARY)
     added, removed = counts or (0, 0)

@@ -30,6 +30,7 @@ _GENERATED = re.compile(
     r"|\.generated\.[a-z]+$|\.snap$"
 )
 _MARK = re.compile(rb"@generated\b|\bDO NOT EDIT\b|\bautomatically generated\b|\bauto-?generated\b", re.I)
+_UNSEEN = dict.fromkeys((*range(0x200C, 0x2010), *range(0x202A, 0x202F), *range(0x206A, 0x2070), 0xFEFF))
 _TESTS = frozenset("test tests spec specs __tests__ fixtures testdata".split())
 _TEST = re.compile(r"^test_|_test\.|\.test\.|\.spec\.|^conftest\.py$|tests?\.(?:java|kt|cs|swift)$")
 _BINARY_SUFFIXES = frozenset(
@@ -41,7 +42,12 @@ _BINARY_SUFFIXES = frozenset(
 
 def is_inside_git(path: str) -> bool:
     """Whether a path leads into a git directory."""
-    return any(part.lower() == ".git" for part in PurePosixPath(path).parts)
+    return any(_as_folded(part) in (".git", "git~1") for part in PurePosixPath(path).parts)
+
+
+def _as_folded(name: str) -> str:
+    """A name as file systems may read it that know no case, no dots and spaces at its end, or no marks of width."""
+    return name.translate(_UNSEEN).lower().rstrip(". ").partition(":")[0]
 
 
 def is_secret(path: str) -> bool:

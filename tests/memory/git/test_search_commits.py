@@ -235,3 +235,11 @@ def test_who_may_not_read_finds_nothing_out(engine: Engine, asker: Asker) -> Non
     stranger = replace(asker_of("orchard", projects=["elsewhere"]), root=asker.root)
     with pytest.raises(Forbidden):
         search_commits(engine, stranger, asker.root, "first")
+
+
+@pytest.mark.parametrize("asked", ["lazyfile", "LazyFile", "lazy file"])
+def test_an_identifier_is_found_however_it_is_written(engine: Engine, asker: Asker, say: Saying, asked: str) -> None:
+    say("move LazyFile to its own module")
+    say("Close the socket when the client goes away")
+    engine = replace(engine, embedder=NoEmbedder())
+    assert subjects(search_commits(engine, asker, asker.root, asked))[0] == "move LazyFile to its own module"

@@ -10,7 +10,7 @@ import pytest
 from marrow.memory.engine import Asker, Engine
 from marrow.memory.explore import GAPS, HISTORY, LINKED, LOCATE, RECALL, SEARCH, TENSIONS, Explored, explore
 from marrow.memory.named_code import named_files
-from marrow.memory.plan import ARCHITECTURE, BLOCKERS, CONSTRAINTS, FILES, RISKS, STATE, plan
+from marrow.memory.plan import ALSO, ARCHITECTURE, BLOCKERS, CONSTRAINTS, FILES, RISKS, STATE, plan
 from marrow.model.change import Relate
 from marrow.model.errors import Invalid
 
@@ -146,3 +146,49 @@ def test_rare_words_in_a_files_own_name_count_most(asker: Asker, root: Path) -> 
     for name in ("payments_a.py", "payments_b.py", "payments_refund.py"):
         (root / "src" / name).write_text("x\n")
     assert named_files(asker, "payments refund", 3)[0].path == "src/payments_refund.py"
+
+
+def test_a_memory_without_a_domain_is_in_the_plan(engine: Engine, asker: Asker, hand: Hand) -> None:
+    hand.say("The gateway times out after 30 seconds because the bank closes idle connections")
+    for other in ("Styles are written by hand", "The nightly job ends at four", "Names are sorted by locale"):
+        hand.say(other)
+    found = plan(engine, asker, "raise the time after which the gateway times out")
+    assert [line.content for line in found.of(ALSO)] == [
+        "The gateway times out after 30 seconds because the bank closes idle connections"
+    ]
+
+
+def test_a_memory_without_a_domain_about_an_affected_file_is_in_the_plan(
+    engine: Engine, asker: Asker, hand: Hand
+) -> None:
+    hand.say("Amounts are whole cents", anchors=["src/payments.py"])
+    assert [line.content for line in plan(engine, asker, "rework payments").of(ALSO)] == ["Amounts are whole cents"]
+
+
+def test_what_was_read_out_of_the_code_comes_last_and_is_few(engine: Engine, asker: Asker, hand: Hand) -> None:
+    for number in range(12):
+        hand.say(f"`charge{number}` (src/payments.py): take card payments", domain="patterns", tags=("scan",))
+    hand.say("Our card payments follow one pattern: take, then book", domain="patterns")
+    planned = [line.content for line in plan(engine, asker, "take card payments").of(ARCHITECTURE)]
+    assert planned[0] == "Our card payments follow one pattern: take, then book"
+    explored = explore(engine, asker, "take card payments")
+    told = contents(explored, RECALL) + contents(explored, SEARCH)
+    assert "Our card payments follow one pattern: take, then book" in told
+    for step in (RECALL, SEARCH):
+        assert sum(text.startswith("`charge") for text in contents(explored, step)) <= 2
+    assert sum(text.startswith("`charge") for text in planned) <= 4
+
+
+def test_words_that_say_only_what_is_done_name_no_files(asker: Asker, root: Path) -> None:
+    for name in ("make_all.py", "add.py", "handle_write.py", "timeout.py"):
+        (root / "src" / name).write_text("x\n")
+    found = [file.path for file in named_files(asker, "make it possible to add and handle a timeout", 5)]
+    assert found == ["src/timeout.py"]
+    assert named_files(asker, "make add", 5), "where nothing else is said they are what it is about"
+
+
+def test_words_that_every_file_has_do_not_stand_beside_a_rare_one(asker: Asker, root: Path) -> None:
+    for number in range(20):
+        (root / "src" / f"command_{number}.py").write_text("x\n")
+    (root / "src" / "completion.py").write_text("x\n")
+    assert [file.path for file in named_files(asker, "command completion", 5)] == ["src/completion.py"]

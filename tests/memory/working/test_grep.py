@@ -12,7 +12,7 @@ from marrow.memory import grep as module
 from marrow.memory.engine import Asker, Engine
 from marrow.memory.grep import Grepped, grep
 from marrow.memory.project_files import listed
-from marrow.model.errors import Invalid
+from marrow.model.errors import Invalid, Unavailable
 
 from .conftest import Hand
 
@@ -174,3 +174,29 @@ def test_the_match_is_shown_wherever_in_a_long_line_it_is(engine: Engine, search
     (file,) = grep(engine, searcher, "wanted").files
     assert "wanted" in file.matches[0].text
     assert len(file.matches[0].text) < 300
+
+
+def test_a_name_with_a_line_feed_is_told_as_it_is(engine: Engine, searcher: Asker) -> None:
+    Path(searcher.root, "src", "odd\nsrc").mkdir()
+    Path(searcher.root, "src", "odd\nsrc", "cards.py").write_text("wanted = 1\n")
+    assert list(lines(grep(engine, searcher, "wanted"))) == ["src/odd\nsrc/cards.py"]
+
+
+def test_a_repository_that_git_cannot_read_is_not_blamed_on_the_pattern(
+    engine: Engine, asker: Asker, root: Path
+) -> None:
+    (root / ".git" / "HEAD").write_text("garbage")
+    with pytest.raises(Unavailable):
+        grep(engine, asker, "charge")
+
+
+def test_what_people_said_comes_before_what_was_read_out_of_the_code(engine: Engine, asker: Asker, hand: Hand) -> None:
+    for number in range(4):
+        hand.say(f"`charge{number}`: takes money", anchors=["src/payments.py"], tags=("scan",), priority=1.0)
+    hand.say("Charges are checked by hand", anchors=["tests/test_payments.py"])
+    found = grep(engine, asker, "charge")
+    assert [file.path for file in found.files] == ["tests/test_payments.py", "src/payments.py"]
+    assert len(found.files[1].known) == 1
+    hand.say("Payments go through one gateway", anchors=["src/payments.py"])
+    known = next(file.known for file in grep(engine, asker, "charge").files if file.path == "src/payments.py")
+    assert known[0].record.node.content == "Payments go through one gateway"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -148,3 +149,25 @@ def test_lines_are_counted_as_git_counts_them(engine: Engine, asker: Asker, root
     (root / "feed.txt").write_text("one\x0cstill one\ntwo\u2028still two\nthree\n")
     found = read_file(engine, asker, "feed.txt", offset=3)
     assert (found.total, found.lines) == (3, ("three",))
+
+
+def test_only_files_that_are_there_are_listed(engine: Engine, asker: Asker, root: Path, tmp_path: Path) -> None:
+    (root / "src" / "cards.py").unlink()
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "outside" / "test_payments.py").write_text("private\n")
+    (root / "tests" / "test_payments.py").unlink()
+    (root / "tests").rmdir()
+    (root / "tests").symlink_to(tmp_path / "outside")
+    assert [name for name, _ in glob(engine, asker, "*.py").files] == ["src/payments.py"]
+
+
+def test_a_name_that_is_no_text_does_not_hide_the_others(engine: Engine, asker: Asker, root: Path) -> None:
+    with open(os.path.join(os.fsencode(root), b"\xff\xfe.py"), "w") as file:
+        file.write("x = 1\n")
+    assert "src/payments.py" in [name for name, _ in glob(engine, asker, "*.py").files]
+
+
+def test_what_was_read_out_of_a_file_is_not_told_beside_its_own_text(engine: Engine, asker: Asker, hand: Hand) -> None:
+    hand.say("`charge` (src/payments.py): Take money from a card.", anchors=["src/payments.py"], tags=("scan",))
+    hand.say("Payments go through one gateway", anchors=["src/payments.py"])
+    assert contents(read_file(engine, asker, "src/payments.py").known) == ["Payments go through one gateway"]

@@ -158,3 +158,20 @@ def test_who_may_only_read_writes_nothing(engine: Engine, asker: Asker, root: Pa
     with pytest.raises(Forbidden):
         edit_file(engine, reader, "src/cards.py", "5000", "6000")
     assert (root / "src" / "cards.py").read_text() == "LIMIT = 5000\n"
+
+
+def test_a_file_that_is_marked_as_read_only_is_left_alone(engine: Engine, asker: Asker, root: Path) -> None:
+    path = root / "src" / "cards.py"
+    path.chmod(0o444)
+    with pytest.raises(Forbidden):
+        write_file(engine, asker, "src/cards.py", "LIMIT = 1\n")
+    with pytest.raises(Forbidden):
+        edit_file(engine, asker, "src/cards.py", "5000", "1")
+    assert path.read_text() == "LIMIT = 5000\n"
+
+
+def test_an_edit_that_would_change_nothing_but_line_ends_is_refused(engine: Engine, asker: Asker, root: Path) -> None:
+    (root / "ends.txt").write_bytes(b"a\r\nb\r\n")
+    with pytest.raises(Invalid):
+        edit_file(engine, asker, "ends.txt", "\r\n", "\n", replace_all=True)
+    assert (root / "ends.txt").read_bytes() == b"a\r\nb\r\n"

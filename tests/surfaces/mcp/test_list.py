@@ -59,6 +59,11 @@ def test_instructions_and_descriptions_are_not_cut_by_hosts() -> None:
         assert len(f"{operation.summary}\n{operation.details}".encode()) < HOST_CUTS_AT_BYTES, operation.name
 
 
+def test_instructions_say_that_the_code_is_known_too() -> None:
+    for name in ("marrow code callers", "marrow code impact", "marrow verify"):
+        assert name in instructions()
+
+
 @pytest.mark.parametrize("era", ERAS)
 def test_a_host_is_shown_the_tools_that_suit_it(era: str, talk: Any) -> None:
     everyday = [operation.name for operation in in_groups(EVERYDAY)]

@@ -14,13 +14,14 @@ from .difference import shown
 from .evidence import KNOWN, PATH, TEXT, VERSION, find_dependency, made, with_evidence
 from .finding import CHANGED, GONE, HOLDS, MOVED, UNKNOWN, Finding
 from .patterns import nearest, occurrence
+from .values import SAYS, gone_values, said_of
 
 
 def check(checkout: Checkout, anchor: Anchor) -> Finding:
     """One that cannot be looked at, like a pattern that nobody can read, says so: the others are looked at all the
     same."""
     try:
-        return _check(checkout, anchor)
+        return _quoted(checkout, _check(checkout, anchor))
     except MarrowError as problem:
         return Finding(anchor, UNKNOWN, problem.message)
     except (OSError, ValueError, TypeError, RecursionError) as problem:
@@ -36,6 +37,17 @@ def _check(checkout: Checkout, anchor: Anchor) -> Finding:
         "dependency": _dependency,
         "commit": _commit,
     }[anchor.type](checkout, anchor)
+
+
+def _quoted(checkout: Checkout, found: Finding) -> Finding:
+    """What holds or moved is changed all the same where what the memory quotes is no longer there."""
+    if found.verdict not in (HOLDS, MOVED) or SAYS not in found.anchor.fields:
+        return found
+    gone = gone_values(checkout, found.now or found.anchor)
+    if not gone:
+        return found
+    moved = f"{found.said}; " if found.said else ""
+    return found._replace(verdict=CHANGED, said=f"{moved}{said_of(gone, found.now or found.anchor)}")
 
 
 def is_companion(anchor: Anchor) -> bool:

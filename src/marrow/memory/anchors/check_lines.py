@@ -70,6 +70,9 @@ def _in_file(checkout: Checkout, anchor: Anchor, about: dict[str, Any], path: st
     if path == anchor.target and not shift:
         return Finding(anchor, HOLDS)
     moved = lines_anchor(checkout, path, max(1, start + shift), max(span.last, start + shift), about)
+    if moved is not None and not by_text and moved.fields.get(PRINT) != about[PRINT]:
+        # The comment above them stayed behind, and other code stands there now.
+        moved = lines_anchor(checkout, path, span.first, span.last, about)
     if moved is None:
         return None
     if path != anchor.target:

@@ -11,7 +11,8 @@ from ...model.link import Anchor
 from .check_file import new_place
 from .checkout import Checkout
 from .difference import difference
-from .evidence import PATH, PRINT, SEARCHED, TEXT, TEXT_MAX, find_symbol, made, symbol_anchor
+from .earlier import stood_beside
+from .evidence import BY_NAME, PATH, PRINT, SEARCHED, TEXT, TEXT_MAX, find_symbol, made, symbol_anchor
 from .finding import CHANGED, GONE, HOLDS, MOVED, UNKNOWN, Finding
 
 # So many tokens of a body are known again under another name; with fewer the name must be like the old one.
@@ -59,7 +60,7 @@ def _first_look(checkout: Checkout, anchor: Anchor, path: str) -> Finding:
 
 def _same_name(checkout: Checkout, anchor: Anchor, about: dict[str, Any], named: list[Place]) -> Finding:
     """Where there are several of the name (overloads), one of them is enough."""
-    if any(_print(checkout, place) == about[PRINT] for place in named):
+    if about.get(BY_NAME) or any(_print(checkout, place) == about[PRINT] for place in named):
         return Finding(anchor, HOLDS)
     best = max(named, key=lambda place: likeness(*_texts(checkout, about, place)))
     return Finding(anchor, CHANGED, _what(checkout, anchor, about, best))
@@ -70,7 +71,7 @@ def _in_renamed_file(checkout: Checkout, anchor: Anchor, about: dict[str, Any], 
     named = _named(checkout, now, anchor.target) if now else []
     if not named:
         return _renamed(checkout, anchor, about, now) if now else None
-    same = next((place for place in named if _print(checkout, place) == about[PRINT]), None)
+    same = next((place for place in named if about.get(BY_NAME) or _print(checkout, place) == about[PRINT]), None)
     if same is not None:
         return _moved(checkout, anchor, about, same, f"{path} is {now} now")
     said = f"{path} is {now} now; {_what(checkout, anchor, about, named[0])}"
@@ -88,6 +89,7 @@ def _renamed(checkout: Checkout, anchor: Anchor, about: dict[str, Any], path: st
         if symbol.kind == about.get("kind")
         and _print(checkout, (path, at)) == about[PRINT]
         and (is_telling or SequenceMatcher(None, symbol.name, last).ratio() >= NAMED_ALIKE)
+        and _came_after(checkout, anchor, about, (path, at))
     ]
     if not found:
         return None
@@ -108,12 +110,17 @@ def _elsewhere(checkout: Checkout, anchor: Anchor, about: dict[str, Any], path: 
             if symbol.name != last or not _is_of_kind(symbol, about):
                 continue
             place = (other, at)
-            if _print(checkout, place) == about[PRINT]:
+            is_same = _print(checkout, place) == about[PRINT]
+            is_like = is_same or (changed is None and likeness(*_texts(checkout, about, place)) >= MOVED_ALIKE)
+            if not is_like or not _came_after(checkout, anchor, about, place):
+                continue
+            if is_same:
                 return _moved(checkout, anchor, about, place, f"{anchor.target} is in {other} now")
-            if likeness(*_texts(checkout, about, place)) >= MOVED_ALIKE:
-                changed = changed or place
+            changed = place
     if changed is None:
         return None
+    if about.get(BY_NAME):
+        return _moved(checkout, anchor, about, changed, f"{anchor.target} is in {changed[0]} now")
     said = f"it is in {changed[0]} now; {_what(checkout, anchor, about, changed)}"
     return Finding(anchor, CHANGED, said, made("symbol", anchor.target, about, path=changed[0]))
 
@@ -126,10 +133,17 @@ def _renamed_and_changed(checkout: Checkout, anchor: Anchor, about: dict[str, An
             was, body = _texts(checkout, about, (path, at))
             if likeness(was, body) > BODY_ALIKE and (like := ordered_likeness(was, body)) > score:
                 best, score = (path, at), like
-    if best is None:
+    if best is None or not _came_after(checkout, anchor, about, best):
         return None
     name = checkout.symbols(path)[best[1]].qualified
     return Finding(anchor, CHANGED, f"it seems to be {name} now; {_what(checkout, anchor, about, best)}")
+
+
+def _came_after(checkout: Checkout, anchor: Anchor, about: dict[str, Any], place: Place) -> bool:
+    """Whether this is not only like it, but came in its place: what stood beside it before is another."""
+    was_in = str(about.get(PATH) or about.get("file") or "")
+    called = checkout.symbols(place[0])[place[1]].qualified
+    return not stood_beside(checkout, was_in, anchor.target, place[0], called)
 
 
 def _moved(checkout: Checkout, anchor: Anchor, about: dict[str, Any], place: Place, said: str) -> Finding:

@@ -15,7 +15,7 @@ from ...codemap.tame import is_tame
 from ...codemap.tokens import Tokens, tokens_of
 from ...model.code import FileMap, Symbol
 from ...model.errors import Invalid, MarrowError, Unavailable
-from ...model.redact_lines import redact_piece
+from ...model.redact_lines import AROUND, redact_piece
 from ...repository.command import content, fields, succeeds
 from ...repository.file_sorts import is_inside_git, is_secret
 from ...repository.files import tracked
@@ -45,6 +45,7 @@ class Checkout:
         self._defining = defining
         self._redact_extra = tuple(redact_extra)
         self._sources: dict[str, bytes | None] = {}
+        self._lines: dict[str, list[bytes]] = {}
         self._tokens: dict[str, Tokens] = {}
         self._symbols: dict[str, tuple[Symbol, ...]] = {}
         self._renamed: dict[str, str] = {}
@@ -84,12 +85,15 @@ class Checkout:
         return is_secret(path) or is_secret(self._real(path) or "")
 
     def lines(self, path: str) -> list[bytes]:
-        return (self.source(path) or b"").splitlines()
+        if path not in self._lines:
+            self._lines[path] = (self.source(path) or b"").splitlines()
+        return self._lines[path]
 
     def told(self, path: str, first: int, last: int) -> str:
         """Some lines as they may be kept and shown: without secrets."""
-        lines = [line.decode("utf-8", "replace") for line in self.lines(path)]
-        return "\n".join(redact_piece(lines, first - 1, min(last, len(lines)), self._redact_extra))
+        low, every = max(0, first - 1 - AROUND), self.lines(path)
+        near = [line.decode("utf-8", "replace") for line in every[low : last + AROUND]]
+        return "\n".join(redact_piece(near, first - 1 - low, min(last - low, len(near)), self._redact_extra))
 
     def tokens(self, path: str) -> Tokens:
         if path not in self._tokens:
@@ -178,6 +182,11 @@ class Checkout:
             found = next(self._ask("log", "-1", "--format=%H%x00", "HEAD", "--", path), "") if self._head else ""
             known = _became.keep(key, found or "-")
         return known != "-"
+
+    def last_commit(self, path: str) -> str:
+        """The last commit that touched a file, be it that it took it away; "" when there is none."""
+        found = next(self._ask("log", "-1", "--format=%H%x00", "HEAD", "--", path), "") if self._head else ""
+        return found if _HASH.fullmatch(found) else ""
 
     def holding(self, text: str, limit: int) -> list[str]:
         """The files in which a word or a piece of a line stands, those of the project alone."""

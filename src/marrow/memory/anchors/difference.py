@@ -6,28 +6,79 @@ import re
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 from textwrap import dedent
+from typing import NamedTuple
 
 from ...codemap.tokens import tokens_of
 
 SHOWN_MAX = 90
 COMPARED_MAX = 4_000
+PAIRED_MAX = 60
+# Lines with so many tokens in common are the same line, changed.
+ALIKE = 0.5
 ARROW = " -> "
+# The tokens of a line, and the line as it is written.
+_Row = tuple[tuple[bytes, ...], str]
 _PIECES = re.compile(r"\d[\w.]*|\w+|\s+|[<>=!+*/%&|^~-]+|[^\s\w]")
 
 
+class _Change(NamedTuple):
+    """A line and what became of it; "" where there is none. `size` is how much of it is another."""
+
+    before: str
+    after: str
+    size: float
+
+
 def difference(path: str, was: str, now: str) -> str:
-    """The first thing that differs in what they mean; "" when nothing is to be seen."""
-    old, new = dedent(was)[:COMPARED_MAX], dedent(now)[:COMPARED_MAX]
-    ours, theirs = tokens_of(path, old.encode()), tokens_of(path, new.encode())
-    matcher = SequenceMatcher(None, ours.bare, theirs.bare, autojunk=False)
-    changes = [change for change in matcher.get_opcodes() if change[0] != "equal"]
+    """What differs in what they mean, the smallest change first: the rest is told by a number. "" when nothing is to be
+    seen."""
+    old, new = dedent(was)[:COMPARED_MAX].splitlines(), dedent(now)[:COMPARED_MAX].splitlines()
+    changes = _changes(_rows(path, old), _rows(path, new))
     if not changes:
-        return _by_lines(old.splitlines(), new.splitlines())
-    _, a, b, c, d = changes[0]
-    before = _line(old.splitlines(), ours.first, a, b)
-    after = _line(new.splitlines(), theirs.first, c, d)
-    more = f" (and {len(changes) - 1} more)" if len(changes) > 1 and not _same_lines(changes, ours.first, a) else ""
-    return shown(before, after) + more
+        return _by_lines(old, new)
+    first = min(changes, key=lambda change: change.size)
+    more = f" (and {len(changes) - 1} more)" if len(changes) > 1 else ""
+    return shown(first.before, first.after) + more
+
+
+def _rows(path: str, lines: Sequence[str]) -> list[_Row]:
+    tokens = tokens_of(path, "\n".join(lines).encode())
+    found: dict[int, list[bytes]] = {}
+    for row, token in zip(tokens.first, tokens.bare, strict=True):
+        if token.strip():
+            found.setdefault(row, []).append(token)
+    return [(tuple(texts), lines[row - 1].strip()) for row, texts in found.items() if row <= len(lines)]
+
+
+def _changes(ours: Sequence[_Row], theirs: Sequence[_Row]) -> list[_Change]:
+    """Line by line: within a stretch that differs, those that are most alike belong together."""
+    matcher = SequenceMatcher(None, [row[0] for row in ours], [row[0] for row in theirs], autojunk=False)
+    found: list[_Change] = []
+    for what, a, b, c, d in matcher.get_opcodes():
+        old, new = ours[a:b], theirs[c:d]
+        is_layout = [one for row in old for one in row[0]] == [one for row in new for one in row[0]]
+        if what != "equal" and not is_layout:
+            found += _paired(old[:PAIRED_MAX], new[:PAIRED_MAX])
+    return found
+
+
+def _paired(old: Sequence[_Row], new: Sequence[_Row]) -> list[_Change]:
+    likes = [
+        (SequenceMatcher(None, mine[0], yours[0], autojunk=False).ratio(), -at, -to)
+        for at, mine in enumerate(old)
+        for to, yours in enumerate(new)
+    ]
+    pairs: dict[int, tuple[int, float]] = {}
+    for like, at, to in sorted(likes, reverse=True):
+        if like >= ALIKE and -at not in pairs and -to not in {other for other, _ in pairs.values()}:
+            pairs[-at] = (-to, like)
+    taken = {to for to, _ in pairs.values()}
+    left, right = [at for at in range(len(old)) if at not in pairs], [to for to in range(len(new)) if to not in taken]
+    found = [_Change(old[at][1], new[to][1], 1 - like) for at, (to, like) in pairs.items()]
+    if len(left) == len(right):  # one in the place of the other
+        return found + [_Change(old[at][1], new[to][1], 1.0) for at, to in zip(left, right, strict=True)]
+    found += [_Change(old[at][1], "", 2.0) for at in left]
+    return found + [_Change("", new[to][1], 2.0) for to in right]
 
 
 def shown(before: str, after: str) -> str:
@@ -45,19 +96,6 @@ def shown(before: str, after: str) -> str:
     if same >= 2 and rest and len("".join(ours[same:])) <= 40 and len(rest) <= 40:
         return f"{_short(before)}{ARROW}{rest}"
     return f"{_short(before)}{ARROW}{_short(after)}"
-
-
-def _line(lines: list[str], rows: list[int], start: int, end: int) -> str:
-    """The line in which a change begins; of one where nothing is left, nothing."""
-    if start == end and (start >= len(rows) or not rows):
-        return ""
-    row = rows[min(start, len(rows) - 1)]
-    return lines[row - 1].strip() if row <= len(lines) else ""
-
-
-def _same_lines(changes: Sequence[tuple[str, int, int, int, int]], rows: list[int], start: int) -> bool:
-    first = rows[min(start, len(rows) - 1)] if rows else 0
-    return all(rows[min(change[1], len(rows) - 1)] == first for change in changes) if rows else True
 
 
 def _by_lines(old: list[str], new: list[str]) -> str:

@@ -25,6 +25,9 @@ MANIFESTS_MAX = 50
 # In which words of an anchor its evidence stands.
 PRINT, TEXT, PATH, SKETCH, VERSION, KNOWN = "print", "text", "path", "sketch", "found", "known"
 
+# An anchor with this word holds as long as the name is there, whatever becomes of the body.
+BY_NAME = "by_name"
+
 
 def has_evidence(anchor: Anchor) -> bool:
     found = anchor.fields

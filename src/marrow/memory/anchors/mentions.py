@@ -15,7 +15,7 @@ ENDINGS = frozenset(
     "exs erl hs ml lua r jl dart m mm zig nim pl pm ps1 bat cmake mk ipynb".split()
 )
 # Without one of these there is nothing to look for.
-_HINT = re.compile(r"[`/(._:](?:(?<=[`/])|(?<=\w\()|(?<=\w[._])(?=\w)|(?<=::))")
+_HINT = re.compile(r"[`/(._:](?:(?<=[`/])|(?<=\w\()|(?<=\w[._])(?=\w)|(?<=::))|[a-z0-9][A-Z]")
 _QUOTED = re.compile(r"`([^`\n]{2,120})`")
 _PATH = re.compile(
     r"(?<![\w@/.:~-])(?:\./)?((?:[\w@.+-]+/)*[\w@+-][\w@.+-]*\.\w{1,8}|(?:[\w@.+-]+/)+[\w@+-]+)(?::(\d{1,7})(?:[-–](\d{1,7}))?)?"
@@ -27,6 +27,14 @@ _NAME = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::|#|->)[A-Za-z_$][\w$]*)*(?:\(.*\
 _JOINED = re.compile(
     r"(?<![\w./-])([A-Za-z]+_\w+|_\w+|[A-Z][a-z0-9]+(?:[A-Z]\w*)+|[a-z]+[A-Z]\w*|[A-Z]{2,}[A-Z_\d]+)\b"
 )
+# What surely is a name, for no language of people writes so: with an underscore, or with capitals inside.
+_SURE = re.compile(r"\w+_\w+\Z|[A-Z][a-z0-9]+(?:[A-Z]\w*)+\Z|[a-z]+[A-Z]\w*\Z")
+# Plain words that stand right before a file: `echo and safecall in click/utils.py`.
+_BEFORE_FILE = re.compile(
+    r"((?:[A-Za-z_]\w*(?:,\s*(?:and\s+|or\s+)?|\s+and\s+|\s+or\s+)){0,3}[A-Za-z_]\w*)\s+(?:in|from|of)\s+`?\Z"
+)
+_LINKING = re.compile(r",|\band\b|\bor\b|\s")
+BEFORE_FILE_MAX = 120
 _LANGUAGE_WORDS = frozenset(
     "print len str int dict list set tuple open range type super self this main init true false null none async await "
     "return import from class def function var let const if else for while new try catch test tests".split()
@@ -42,8 +50,8 @@ class Place(NamedTuple):
 
 
 class Mentions(NamedTuple):
-    """`names` are written as code: in backticks, called, or with dots. `words` only look like names: they count where
-    a file that is named has them."""
+    """`names` are written as code: in backticks, called, with dots, or in a spelling that only names have. `words` may
+    be names: they count where a file that is named has them."""
 
     places: tuple[Place, ...] = ()
     names: tuple[str, ...] = ()
@@ -61,14 +69,27 @@ def mentions(content: str) -> Mentions:
     names = [name for name in _QUOTED.findall(text) if _NAME.match(name) and not _is_file_name(name)]
     names += _CALLED.findall(text)
     names += [name for name in _DOTTED.findall(text) if not _is_file_name(name)]
+    joined = _JOINED.findall(text)
+    names += [word for word in joined if _SURE.match(word)]
     kept = dict.fromkeys(name for name in names if _is_telling(name))
-    words = dict.fromkeys(word for word in _JOINED.findall(text) if word not in kept) if places else {}
+    words = dict.fromkeys(word for word in (*joined, *_before_files(text)) if word not in kept) if places else {}
     return Mentions(tuple(places)[:NAMES_MAX], tuple(kept)[:NAMES_MAX], tuple(words)[:NAMES_MAX])
 
 
 def words_like_code(content: str) -> list[str]:
     """Words of a text that look like names in code: with underscores, or capitals inside."""
     return _JOINED.findall(content[:READ_MAX])
+
+
+def _before_files(text: str) -> list[str]:
+    """The plain words that a text says to stand in a file that it names right after them."""
+    found: list[str] = []
+    for place in _PATH.finditer(text):
+        if _may_be_file(place[1]) and (
+            before := _BEFORE_FILE.search(text[max(0, place.start() - BEFORE_FILE_MAX) : place.start()])
+        ):
+            found += [word for word in _LINKING.split(before[1]) if _is_telling(word)]
+    return found
 
 
 def _place(found: re.Match[str]) -> Place:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Iterable, Sequence
 
+from ...model.code import TYPES
 from ...model.errors import MarrowError
 from ...model.link import Anchor
 from ..engine import Engine
@@ -20,6 +23,7 @@ from .evidence import (
 )
 from .known import checkout_of
 from .mentions import NOTHING, Mentions, Place
+from .values import with_values
 
 AUTOMATIC_MAX = 4
 # Larger files are not looked into because a text names them.
@@ -27,19 +31,52 @@ LOOKED_INTO_BYTES = 256 * 1024
 AUTO = {"auto": True}
 
 
-def pin_all(engine: Engine, root: str, wanted: Iterable[tuple[Sequence[Anchor], Mentions]]) -> list[tuple[Anchor, ...]]:
+def pin_all(
+    engine: Engine, root: str, wanted: Iterable[tuple[Sequence[Anchor], Mentions, str]]
+) -> list[tuple[Anchor, ...]]:
     """The anchors that each memory gets: those that were given, and those of what it names."""
     checkout = checkout_of(engine, root)
-    return [pinned(checkout, given, named) for given, named in wanted]
+    return [pinned(checkout, given, named, content) for given, named, content in wanted]
 
 
-def pinned(checkout: Checkout, given: Sequence[Anchor], named: Mentions = NOTHING) -> tuple[Anchor, ...]:
+def pinned(
+    checkout: Checkout, given: Sequence[Anchor], named: Mentions = NOTHING, content: str = ""
+) -> tuple[Anchor, ...]:
     """The anchors that a memory gets. Whatever goes wrong with the files, what was given stays."""
     found = [_seen(checkout, anchor) for anchor in given]
     found += _automatic(checkout, found, named)
+    if content:
+        found = _with_values(checkout, found, content)
     for anchor in tuple(found):
         found += [one for one in companions(anchor) if not _is_there(found, one)]
     return tuple(dict.fromkeys(found))
+
+
+def told(anchors: Iterable[Anchor]) -> tuple[str, ...]:
+    """What a memory is anchored to, in words: `make_str (click/utils.py:46)`. Files that come with others are not
+    said, nor is what points at nothing."""
+    return tuple(_place_of(one) for one in anchors if has_evidence(one))
+
+
+def pointing_nowhere(root: str, anchors: Iterable[Anchor]) -> tuple[str, ...]:
+    """Those that were given by hand and have nothing to point at."""
+    return tuple(
+        _place_of(one)
+        for one in anchors
+        if not has_evidence(one)
+        and not {"auto", "with"} & one.fields.keys()
+        and not (one.type == "file" and os.path.isfile(os.path.join(root, one.target)))  # an empty one
+    )
+
+
+def _place_of(anchor: Anchor) -> str:
+    about = anchor.fields
+    path, start, end = about.get("path") or about.get("file"), about.get("start"), about.get("end")
+    if anchor.type == "symbol":
+        return f"{anchor.target} ({path}{f':{start}' if start else ''})" if path else anchor.target
+    if anchor.type == "lines":
+        return f"{anchor.target}:{start}" + (f"-{end}" if end and end != start else "")
+    return anchor.target if anchor.type == "file" else f"{anchor.type} {anchor.target}"
 
 
 def _seen(checkout: Checkout, anchor: Anchor) -> Anchor:
@@ -56,6 +93,13 @@ def _automatic(checkout: Checkout, given: Sequence[Anchor], named: Mentions) -> 
         return list(_named(checkout, given, named))
     except (MarrowError, OSError, ValueError, RecursionError):
         return []
+
+
+def _with_values(checkout: Checkout, found: list[Anchor], content: str) -> list[Anchor]:
+    try:
+        return with_values(checkout, found, content)
+    except (MarrowError, OSError, ValueError, RecursionError):
+        return found
 
 
 def _named(checkout: Checkout, given: Sequence[Anchor], named: Mentions) -> Iterable[Anchor]:
@@ -97,7 +141,7 @@ def _symbols(checkout: Checkout, files: Sequence[str], named: Mentions) -> Itera
         wanted = plain_name(name)
         found = [place for path in files for place in in_file(checkout, path, wanted)]
         if not found and name in named.names:
-            found = _anywhere(checkout, wanted)
+            found = _anywhere(checkout, wanted) or _owner(checkout, files, wanted)
         if len({path for path, _ in found}) == 1:
             anchor = symbol_anchor(checkout, *found[0], AUTO)
             if anchor is not None:
@@ -114,6 +158,21 @@ def _anywhere(checkout: Checkout, wanted: str) -> list[tuple[str, int]]:
     ]
     exact = [place for place in found if checkout.symbols(place[0])[place[1]].qualified == wanted]
     return exact or found
+
+
+def _owner(checkout: Checkout, files: Sequence[str], wanted: str) -> list[tuple[str, int]]:
+    """The type that a field belongs to, where the field is no symbol of its own."""
+    owner, _, field = wanted.rpartition(".")
+    if not owner:
+        return []
+    found = [place for path in files for place in in_file(checkout, path, owner)] or _anywhere(checkout, owner)
+    return [
+        (path, at) for path, at in found if checkout.symbols(path)[at].kind in TYPES and _has(checkout, path, field)
+    ]
+
+
+def _has(checkout: Checkout, path: str, word: str) -> bool:
+    return re.search(rb"\b%b\b" % re.escape(word.encode()), checkout.source(path) or b"") is not None
 
 
 def _files(checkout: Checkout, places: dict[Place, str]) -> Iterable[Anchor]:

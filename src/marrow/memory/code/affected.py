@@ -112,14 +112,17 @@ def _names_of_everything(writer: MapWriter, one: Replaced) -> set[str]:
 
 
 def _in_the_place_of_others(writer: MapWriter, one: Replaced) -> Iterator[int]:
-    """A new file may be what a module's name means now (`lib.ts` beside `lib/index.ts`)."""
-    if one.old.symbols:
-        return
-    module = module_of(one.path)
+    """A new file may be what a module's name means now (`lib.ts` beside `lib/index.ts`), and a new symbol what a
+    package has by that name."""
+    module = "" if one.old.symbols else module_of(one.path)
     for came in one.came:
+        if came.symbol.parent != TOP:
+            continue
         for known in writer.symbols_named(came.symbol.name, HANDED_ON_MAX):
-            if known.id >> 20 != one.file and module_of(known.path) == module:
-                yield from _sources(writer, known.id)
+            is_hidden = bool(module) and known.id >> 20 != one.file and module_of(known.path) == module
+            for source, places in writer.incoming(known.id):
+                if is_hidden or any(place.reason == "package" for place in places):
+                    yield source
 
 
 def _taken_for_the_only_one(writer: MapWriter, name: str) -> Iterable[int]:

@@ -9,6 +9,7 @@ from ...model.code import CALLABLES, TYPES
 from ...store.code import FileRow, Known, MapReader
 from .callees import calls_in, inside
 from .callers import sites
+from .find import overloads
 
 VERTICES_MAX = 120
 _DRAWN = CALLABLES | TYPES
@@ -104,7 +105,7 @@ class _Growing:
             return []
         self._up.add(one.id)
         fresh: dict[int, Known] = {}
-        for site in sites(reader, one, 2_000):
+        for site in sites(reader, *overloads(reader, one), limit=2_000):
             caller = site.caller
             if caller is None:
                 continue

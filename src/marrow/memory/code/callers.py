@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from ...model.code import REASONS, TYPES
+from ...model.code import CALLABLES, REASONS, TYPES
 from ...store.code import Known, MapReader
 from ...store.code.packing import symbol_id
 from ...store.code.reader import Seen
 from .parsing import last_name
+from .type_relations import overridden
 
 # So many files are looked into for calls that were not resolved, and for others that have the same name so many.
 LOOSE_FILES_MAX, LOOSE_SHOWN = 4, 20
@@ -28,6 +30,13 @@ class CallSite(NamedTuple):
     chain: str = ""
 
 
+class Above(NamedTuple):
+    """A method of a type above whose place a method takes: a call of it may lead to that one."""
+
+    method: Known
+    calls: int
+
+
 class Callers(NamedTuple):
     """`loose` are calls of that name of which it is not known what they call; `loose_files` counts the files that have
     some."""
@@ -38,23 +47,43 @@ class Callers(NamedTuple):
     loose_files: int = 0
 
 
-def callers(reader: MapReader, symbol: Known, *, loose: bool = True, limit: int = 10_000) -> Callers:
-    """The surest first, then by place."""
-    found = sites(reader, symbol, limit)
+def callers(reader: MapReader, *symbols: Known, loose: bool = True, limit: int = 10_000) -> Callers:
+    """Of a symbol, or of all its overloads. The surest first, then by place."""
+    symbol = symbols[-1]
+    found = sites(reader, *symbols, limit=limit)
     unresolved: list[CallSite] = []
     files: list[int] = []
     if loose:
         files = reader.loose(symbol.name)
-        unresolved = _loose(reader, symbol.name, files)
+        unresolved = loose_sites(reader, symbol.name, files)
     return Callers(symbol, tuple(found), tuple(unresolved), len(files))
 
 
-def sites(reader: MapReader, symbol: Known, limit: int = 10_000) -> list[CallSite]:
-    """The resolved calls of a symbol. Making one of a type is calling its constructor, and the other way round."""
+def called_above(reader: MapReader, symbols: Iterable[Known]) -> list[Above]:
+    """The methods that some override and that are called, the most called first."""
+    counted: dict[str, Above] = {}
+    for one in dict.fromkeys(reached_through(reader, symbols)):
+        calls = sum(len(places) for _, places in reader.incoming(one.id))
+        known = counted.get(one.qualified)  # overloads together
+        counted[one.qualified] = Above(one, calls + (known.calls if known is not None else 0))
+    return sorted((one for one in counted.values() if one.calls), key=lambda one: -one.calls)
+
+
+def reached_through(reader: MapReader, symbols: Iterable[Known]) -> Iterator[Known]:
+    """The methods of types above that some take the place of: who calls those may call these. What makes one of a type
+    is never reached so."""
+    for one in symbols:
+        if one.kind in CALLABLES and one.kind != CONSTRUCTOR and one.parent is not None:
+            yield from overridden(reader, one)
+
+
+def sites(reader: MapReader, *symbols: Known, limit: int = 10_000) -> list[CallSite]:
+    """The resolved calls of a symbol, or of overloads together. Making one of a type is calling its constructor, and
+    the other way round."""
     found: list[CallSite] = []
     known: dict[int, Known | None] = {}
     paths: dict[int, str] = {}
-    for target in targets(reader, symbol):
+    for target in dict.fromkeys(target for symbol in symbols for target in targets(reader, symbol)):
         seen = {one.caller: one for one in reader.seen_of_target(target)}
         for source, places in reader.incoming(target):
             if source not in paths:
@@ -104,7 +133,7 @@ def _only_seen(reader: MapReader, seen: dict[int, Seen]) -> list[CallSite]:
     return found
 
 
-def _loose(reader: MapReader, name: str, files: list[int]) -> list[CallSite]:
+def loose_sites(reader: MapReader, name: str, files: list[int]) -> list[CallSite]:
     found: list[CallSite] = []
     for file in files[:LOOSE_FILES_MAX]:
         row = reader.file(file)

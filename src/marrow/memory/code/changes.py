@@ -20,12 +20,13 @@ FILES_MAX = 2_000
 
 
 class Changes(NamedTuple):
-    """`files` counts those that differ; `left_out` those that were too many to look into."""
+    """`paths` are the files that differ, `files` counts them; `left_out` those that were too many to look into."""
 
     since: Since
     found: tuple[Difference, ...]
     files: int = 0
     left_out: int = 0
+    paths: tuple[str, ...] = ()
 
 
 def changes(reader: MapReader, root: str, since: Since, only: str | None = None) -> Changes:
@@ -51,7 +52,8 @@ def _since_commit(reader: MapReader, root: str, since: Since, only: str | None) 
         if found is not None:
             new[path] = found
     renamed = {b: a for a, b in pairs if a and b and a != b}
-    return Changes(since, tuple(compare(old, new, renamed)), len(pairs), left)
+    paths = tuple(b or a for a, b in pairs)
+    return Changes(since, tuple(compare(old, new, renamed)), len(pairs), left, paths)
 
 
 @lru_cache(maxsize=256)
@@ -76,8 +78,9 @@ def _since_time(reader: MapReader, since: Since, only: str | None) -> Changes:
         if one.became == DELETED and place not in here and place not in seen and not _is_back(reader, one):
             found.append(Difference(DELETED, one.path, _as_it_was(one)))
         seen.add(place)
-    files = {row.path for row in rows} | {one.path for one in versions}
-    return Changes(since, tuple(sorted(found, key=lambda one: (one.path, one.symbol.start, one.what))), len(files))
+    files = tuple(sorted({row.path for row in rows} | {one.path for one in versions}))
+    ordered = tuple(sorted(found, key=lambda one: (one.path, one.symbol.start, one.what)))
+    return Changes(since, ordered, len(files), 0, files)
 
 
 def _of_file(

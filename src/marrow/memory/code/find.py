@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
 from ...codemap.entry import TEST
 from ...model.code import CALLABLES, TYPES
@@ -19,23 +18,40 @@ _CALLED = CALLABLES | TYPES
 
 
 def one_symbol(reader: MapReader, given: str, *, field: str = "symbol") -> Known:
-    """The one that is meant. Several are an error that lists them."""
+    """The one that is meant; of overloads the last, which is the one with a body."""
+    return meant(reader, given, field=field)[-1]
+
+
+def meant(reader: MapReader, given: str, *, field: str = "symbol") -> list[Known]:
+    """What is meant: one symbol, or all overloads of one. Several others are an error that lists them."""
     found = matching(reader, given, field=field)
     if len(found) > 1:  # what can be called is meant rather than a field of that name, code rather than its tests
         found = [one for one in found if one.kind in _CALLED] or found
     if len(found) > 1:
         found = [one for one in found if not one.flags & TEST] or found
-    if len(found) > 1 and len({(one.path, one.qualified) for one in found}) == 1:
-        found = found[-1:]  # overloads: the last is the one with a body
+    if len(found) > 1:  # a type rather than what makes one of it
+        types = {one.id for one in found if one.kind in TYPES}
+        found = [one for one in found if one.kind != "constructor" or one.parent not in types]
     if not found:
         raise _unknown(reader, given, field)
-    if len(found) > 1:
-        shown = ", ".join(spelt(one) for one in found[:CANDIDATES_SHOWN])
-        more = f" and {len(found) - CANDIDATES_SHOWN} more" if len(found) > CANDIDATES_SHOWN else ""
+    places = {spelt(one): one.start for one in reversed(found)}
+    if len(places) > 1:
+        told = [f"{name} (line {line})" for name, line in reversed(places.items())]
+        more = f" and {len(told) - CANDIDATES_SHOWN} more" if len(told) > CANDIDATES_SHOWN else ""
         raise Ambiguous(
-            f"{given!r} names several symbols: {shown}{more}.", hint="Give the path too: path::Class.name.", field=field
+            f"{given!r} names several symbols: {', '.join(told[:CANDIDATES_SHOWN])}{more}.",
+            hint="Give the path too: path::Class.name, or path:line.",
+            field=field,
         )
-    return found[0]
+    return found
+
+
+def overloads(reader: MapReader, symbol: Known) -> list[Known]:
+    """A symbol with those of the same name in the same place."""
+    if symbol.kind not in CALLABLES:
+        return [symbol]
+    known = reader.symbols_qualified(symbol.within, symbol.name, LOOKED_AT)
+    return [one for one in known if one.path == symbol.path and one.qualified == symbol.qualified] or [symbol]
 
 
 def spelt(symbol: Known) -> str:
@@ -114,10 +130,18 @@ def _unknown(reader: MapReader, given: str, field: str) -> NotFound:
 
 
 def _near(reader: MapReader, name: str) -> str:
-    starts: Sequence[str] = [name[:4], name[:2]] if len(name) > 2 else [name]
-    for start in starts:
-        known = {one.name for one in reader.symbols_beginning(start, 500)} if start else set()
+    for part in dict.fromkeys((name[:4], name[:2]) if len(name) > 2 else (name,)):
+        starts = {part, part.lower(), part.capitalize(), part.upper()} - {""}
+        known = {one.name for start in starts for one in reader.symbols_beginning(start, 500)}
         found = nearest(name, sorted(known))
         if found:
             return found
     return ""
+
+
+def beginning(reader: MapReader, name: str, count: int) -> list[str]:
+    """Names that begin with what was taken for a whole one; else the nearest."""
+    last = _dotted(name).rpartition(".")[2]
+    known = reader.symbols_beginning(last, LOOKED_AT) if last else []
+    near = _near(reader, last) if not known else ""
+    return list(dict.fromkeys(one.name for one in known))[:count] or ([near] if near else [])

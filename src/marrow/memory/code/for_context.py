@@ -13,7 +13,7 @@ from ..engine import Asker, Engine
 from .callees import callees
 from .callers import sites
 from .changes import changes
-from .find import by_name
+from .find import by_name, overloads
 from .opened import kept
 from .since import Since
 
@@ -72,7 +72,8 @@ def calls_around(engine: Engine, asker: Asker, focus: str) -> list[str]:
 
 
 def _around(reader: MapReader, symbol: Known) -> str:
-    above = dict.fromkeys(site.caller.qualified if site.caller else site.path for site in sites(reader, symbol, 200))
+    known = sites(reader, *overloads(reader, symbol), limit=200)
+    above = dict.fromkeys(site.caller.qualified if site.caller else site.path for site in known)
     below = dict.fromkeys(one.target.qualified for one in callees(reader, symbol).found if one.target is not None)
     return f"- {symbol.qualified} ({symbol.place}): called by {_few(list(above))}; calls {_few(list(below))}"
 

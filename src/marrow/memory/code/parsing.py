@@ -85,7 +85,7 @@ def parsed(root: str, id_: int, path: str) -> Parsed:
     language = language_of(path)
     found, reason = (FileMap(language), read.reason) if read.reason else parse(path, read.source)
     state = SKIPPED if reason else MAPPED
-    lines = read.source.count(b"\n") + 1 if read.source else 0
+    lines = line_count(read.source)
     outline, calls = (b"", b"") if reason else (pack_outline(found), pack_calls(found.calls))
     return Parsed(
         id_,
@@ -104,6 +104,11 @@ def parsed(root: str, id_: int, path: str) -> Parsed:
         symbol_rows(id_, path, found),
         list(called_names(found)),
     )
+
+
+def line_count(source: bytes) -> int:
+    """As an editor counts them: the end of the last line begins no other."""
+    return source.count(b"\n") + (not source.endswith(b"\n")) if source else 0
 
 
 def called_names(found: FileMap) -> set[str]:

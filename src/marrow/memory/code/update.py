@@ -16,7 +16,7 @@ from ...store.code.packing import unpack_calls, unpack_outline
 from ...store.code.reader import KEPT, MAPPED, SKIPPED
 from .affected import affected
 from .facts import KeptFacts
-from .parsing import Parsed, Read, last_name, parse
+from .parsing import Parsed, Read, last_name, line_count, parse
 from .pool import Pool
 from .replace import Came, Lost, Replaced, gone, replace
 from .resolving import resolved
@@ -122,7 +122,7 @@ def _one(writer: MapWriter, one: Changed, found: FileMap, reason: str, now: int,
             writer.mark_file(row._replace(state=KEPT, reason=reason or "errors"))
             return
     state = SKIPPED if reason else MAPPED
-    lines = read.source.count(b"\n") + 1 if read.source else 0
+    lines = line_count(read.source)
     row = row._replace(package=found.package, state=state, reason=reason, errors=found.errors, lines=lines, changed=now)
     if one.is_new:
         writer.add_files([row])

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...model.errors import Invalid
 from ...model.scope import READ
 from ...repository.head import repository_at
 from ...store.bm25 import rarity
-from ...store.terms import query_terms
+from ...store.terms import query_terms, terms_of
 from ..engine import Asker, Engine
 from .commit_file import Row
 from .commit_index import CommitIndex, Loaded, Progress, commit_index
@@ -31,6 +32,7 @@ MEANING_LEAST = 0.45
 # And every message must have at least so much of all that could be had.
 LEAST = 0.12
 _HASH = re.compile(r"[0-9a-f]{6,64}\Z")
+_PLAIN_WORD = re.compile(r"[a-z]+")
 
 
 class FoundCommit(NamedTuple):
@@ -99,7 +101,7 @@ def _ranked(
 
     from ...store.matrix import best_places
 
-    words = _words(held, query_terms(asked))
+    words = _words(held, query_terms(asked), _as_written(asked))
     if missing:
         words[np.fromiter(missing, dtype=np.int64) - 1] = 0.0
     wanted = max(CANDIDATES, 2 * limit)
@@ -123,7 +125,18 @@ def _ranked(
     return scored[:limit]
 
 
-def _words(held: Loaded, terms: list[str]) -> NDArray[Any]:
+def _as_written(asked: str) -> dict[str, str]:
+    """By their stems the plain words that have another: an identifier is kept as a whole too, and that is not stemmed.
+    `lazyfile` is to find `LazyFile`."""
+    found = {}
+    for word in _PLAIN_WORD.findall(asked.lower()):
+        terms = terms_of(word)
+        if terms and terms != [word]:
+            found[terms[0]] = word
+    return found
+
+
+def _words(held: Loaded, terms: list[str], as_written: Mapping[str, str]) -> NDArray[Any]:
     """For each commit, by its number less one: the share that its words have of what the question's words can give."""
     import numpy as np
 
@@ -131,12 +144,14 @@ def _words(held: Loaded, terms: list[str]) -> NDArray[Any]:
     most = 0.0
     segments = list(zip(held.segments, held.places, held.worths, strict=True))
     for term in (term for term in terms if "*" not in term):
-        spans = [segment.span(term) for segment, _, _ in segments]
-        holders = sum(end - start for start, end in spans)
+        spellings = [term, *([as_written[term]] if term in as_written else [])]
+        spans = [(segment.span(one), at) for at, (segment, _, _) in enumerate(segments) for one in spellings]
+        holders = sum(end - start for (start, end), _ in spans)
         worth = rarity(held.last, holders)
         # A term that nothing has is no reason to find nothing: only half of what it could give is expected.
         most += worth if holders else 0.5 * worth
-        for (start, end), (_, places, worths) in zip(spans, segments, strict=True):
+        for (start, end), at in spans:
+            _, places, worths = segments[at]
             if start < end:
                 scores[places[start:end]] += np.float32(worth) * worths[start:end]
     return np.minimum(scores / np.float32(most), np.float32(1.0)) if most else scores

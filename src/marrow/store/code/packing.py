@@ -175,4 +175,6 @@ def _opened(data: bytes) -> Any:
     try:
         return marshal.loads(zlib.decompress(data))
     except (zlib.error, ValueError, EOFError, TypeError) as problem:
-        raise StoreDamaged(f"A part of the code map cannot be read: {problem}.", hint="Ask again: it is made anew.") from problem
+        raise StoreDamaged(
+            f"A part of the code map cannot be read: {problem}.", hint="Ask again: it is made anew."
+        ) from problem

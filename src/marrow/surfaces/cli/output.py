@@ -9,8 +9,8 @@ import json
 import os
 import re
 import sys
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TextIO
 
 from ...model.errors import MarrowError
@@ -52,7 +52,9 @@ class Output:
         """The answer of an operation."""
         if self.json:
             self.data(answer.plain())
-        elif sys.stdout.isatty():
+            return
+        answer = _typed_answer(answer)
+        if sys.stdout.isatty():
             from .show import show_answer
 
             show_answer(answer, color=self.color)
@@ -110,21 +112,46 @@ class Output:
             stream.write(text.encode(encoding, "replace").decode(encoding) + "\n")
 
 
-_OPERATION = re.compile(r"\bmemory_[a-z_]+\b|\b(?:snapshot|audit)_[a-z]+\b")
-_ARGUMENT = re.compile(r"\b([a-z]+(?:_[a-z]+)*)=(true|false|[\w.:-]+)")
+# Only names of several words: `report` and `pause` are words of any text.
+_OPERATION = re.compile(r"\b[a-z]+(?:_[a-z]+)+\b")
+_ARGUMENT = re.compile(r"\b([a-z]+(?:_[a-z]+)*)=(true|false|[\w.:-]*\w)")
+_EVERYTHING = "memory_help with context=all"
 
 
-def as_typed(text: str) -> str:
-    """What errors say of operations and arguments, as a person types it: `marrow get`, `--project all`."""
+def as_typed(text: str, data: str = "") -> str:
+    """What is said of operations and arguments, as a person types it: `marrow get`, `--project all`. What stands in the
+    `data` too is not ours to say otherwise: a memory, or a file."""
 
     def command(found: re.Match[str]) -> str:
         name = names().get(found[0])
-        return f"marrow {' '.join(listed()[name].command)}" if name else found[0]
+        return f"marrow {' '.join(listed()[name].command)}" if name and found[0] not in data else found[0]
 
     def option(found: re.Match[str]) -> str:
+        if found[0] in data:
+            return found[0]
         name = found[1].replace("_", "-")
         if found[2] in ("true", "false"):
             return f"--{name}" if found[2] == "true" else f"--no-{name}"
         return f"--{name} {found[2]}"
 
-    return _ARGUMENT.sub(option, _OPERATION.sub(command, text))
+    return _ARGUMENT.sub(option, _OPERATION.sub(command, text.replace(_EVERYTHING, "marrow help")))
+
+
+def _typed_answer(answer: Answer) -> Answer:
+    """The answer with its remarks in the words of the command line, and everything else as it is."""
+    if not (_OPERATION.search(answer.text) or _ARGUMENT.search(answer.text)):
+        return answer
+    data = "\n".join(_texts(answer.plain()))
+    return replace(answer, text=as_typed(answer.text, data))
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield str(key)
+            yield from _texts(inner)
+    elif isinstance(value, list | tuple):
+        for inner in value:
+            yield from _texts(inner)

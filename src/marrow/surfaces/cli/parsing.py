@@ -13,6 +13,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from ...model.errors import Invalid
+from ...model.nearest import nearest
 from ...operations.table import Argument
 from . import commands, own
 from .arguments import CONFIRM, Shape, choices, flag, is_address, is_list, is_mapping, read_values, shape
@@ -187,11 +188,25 @@ def _no_command(words: Sequence[str]) -> Invalid:
     if not words:
         return Invalid("A command is missing.", hint="`marrow help` lists them.")
     if commands.below(words[:1]):
-        known = ", ".join(commands.next_words(words[:1]))
-        return Invalid(f"marrow {words[0]} needs one more word.", hint=f"One of {known}.", field="command")
+        return _no_command_below([word for word in words if not word.startswith("-")])
     near = commands.nearest_names(words[0])
     hint = f"Did you mean {near[0]}? " if near else ""
     return Invalid(f"There is no command {words[0]!r}.", hint=f"{hint}`marrow help` lists them all.", field="command")
+
+
+def _no_command_below(words: Sequence[str]) -> Invalid:
+    """The words begin as commands do, and then go on to none, or end too early."""
+    length = max(length for length in range(1, len(words) + 1) if commands.below(words[:length]))
+    start = " ".join(words[:length])
+    known = [" ".join(entry.words[length:]) for entry in commands.below(words[:length])]
+    if length == len(words):
+        hint = f"One of {', '.join(known)}."
+        return Invalid(f"marrow {start} needs one more word.", hint=hint, field="command")
+    given = words[length]
+    near = nearest(given, known) or nearest(" ".join(words[length:]), known)
+    hint = f"Did you mean {start} {near}? " if near else ""
+    message = f"{given!r} is no command of {start}."
+    return Invalid(message, hint=f"{hint}There are {', '.join(known)}.", field="command")
 
 
 def _usage(problem: click.UsageError, command: str) -> Invalid:

@@ -19,6 +19,7 @@ from .arguments import CONFIRM, DRY_RUN, flag
 from .commands import Entry
 from .invocation import COMMON_VALUES, Invocation, before_dashes
 from .output import Output
+from .places import from_root
 
 if TYPE_CHECKING:
     from ...app import Memory
@@ -117,6 +118,7 @@ def _perform(operation: Operation, values: dict[str, Any], invocation: Invocatio
     if invocation.project is not None:
         values["project"] = invocation.project  # the whole call stands there
     with invocation.open(create=operation.changes) as memory:
+        values = from_root(operation, values, memory.call.root)
         if not _is_confirmed(memory, operation, values, invocation.output):
             invocation.output.note("Nothing was changed.")
             return DECLINED

@@ -44,9 +44,9 @@ def finds_nothing(path: str, module: str) -> Collection[str]:
 @dataclass(frozen=True)
 class Rules:
     """How names are found. `selves` and `supers` are words for the object at hand and for it as one of its bases.
-    `constructors` are the names of the member that makes one, besides the type's own. `made_by_call`: `Foo()` makes
-    a Foo. `implicit_self`: a bare name may be a member of the type around it. `methods_apart`: methods have names
-    of their own (`classes.py`). `wrappers` are generic types that stand for what they hold (`Optional[Foo]`,
+    `made_by_call`: `Foo()` makes a Foo. `implicit_self`: a bare name may be a member of the type around it.
+    `methods_apart`: methods have names of their own (`classes.py`).
+    `wrappers` are generic types that stand for what they hold (`Optional[Foo]`,
     `Promise[Foo]`, `Box[Foo]`). `common` are names of methods that so many types have that being the only one in a
     project says nothing. `members_beside` is where members stand that are declared outside of their types: anywhere
     in the `project`, in the same `folder`, or nowhere (""). `paths`: names are paths (`paths.py`). With either,
@@ -58,7 +58,6 @@ class Rules:
 
     selves: frozenset[str] = frozenset()
     supers: frozenset[str] = frozenset()
-    constructors: tuple[str, ...] = ()
     made_by_call: bool = False
     implicit_self: bool = False
     methods_apart: bool = False

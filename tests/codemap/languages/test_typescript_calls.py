@@ -3,45 +3,13 @@
 from __future__ import annotations
 
 import json
-from textwrap import dedent
 
 from marrow.codemap.facts import InMemory
 from marrow.codemap.language import Finder
 from marrow.codemap.languages.typescript_modules import finder
-from marrow.codemap.parse import map_of
-from marrow.codemap.resolve import Resolver
-from marrow.model.code import FileMap, Symbol
+from marrow.model.code import FileMap
 
-
-def read(source: str, path: str = "a.ts") -> FileMap:
-    return map_of(path, dedent(source).encode())
-
-
-def kinds(found: FileMap) -> dict[str, str]:
-    return {symbol.qualified: symbol.kind for symbol in found.symbols}
-
-
-def symbol(found: FileMap, qualified: str) -> Symbol:
-    return next(one for one in found.symbols if one.qualified == qualified)
-
-
-def chains(found: FileMap) -> list[str]:
-    return [call.chain for call in found.calls]
-
-
-def bound(found: FileMap, name: str) -> list[str]:
-    """What a name stands for, types in angle brackets."""
-    return [f"<{one.type}>" if one.type else one.value for one in found.bindings if one.name == name]
-
-
-def targets(files: dict[str, str], path: str, others: dict[str, str] | None = None) -> dict[str, str]:
-    """What the calls of a file lead to: chain → file:qualified name."""
-    maps = {name: map_of(name, dedent(source).encode()) for name, source in files.items()}
-    edges = Resolver(InMemory(maps, others)).edges(path)
-    return {maps[path].calls[e.call].chain: f"{e.path}:{maps[e.path].symbols[e.symbol].qualified}" for e in edges}
-
-
-# Symbols.
+from .typescript_maps import targets
 
 
 def find_in(files: dict[str, str]) -> Finder:

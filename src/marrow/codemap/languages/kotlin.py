@@ -336,7 +336,6 @@ LANGUAGES = {
         Rules(
             selves=frozenset(("this",)),
             supers=frozenset(("super",)),
-            constructors=("constructor",),
             made_by_call=True,
             implicit_self=True,
             wrappers=frozenset(("Lazy", "Deferred")),

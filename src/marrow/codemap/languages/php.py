@@ -319,7 +319,6 @@ LANGUAGES = {
         Rules(
             selves=frozenset(("this", "self", "static")),
             supers=frozenset(("parent",)),
-            constructors=("__construct",),
             common=COMMON,
             finder=finder,
             shares=shares_package("php"),

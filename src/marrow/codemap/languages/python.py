@@ -36,7 +36,6 @@ QUERY = """
 """
 RETURNS_MAX = 3
 DEPTH_MAX = 40
-PROPERTIES = frozenset(("property", "cached_property", "functools.cached_property", "abc.abstractproperty"))
 
 _PLAIN = re.compile(rb"[A-Za-z_][\w.]*\Z")
 _TYPE = re.compile(r"[\w.\[\],|\"' ]+\Z")
@@ -468,7 +467,6 @@ LANGUAGES = {
         Rules(
             selves=SELVES,
             supers=frozenset(("super",)),
-            constructors=("__init__", "__new__"),
             made_by_call=True,
             wrappers=frozenset("Optional Annotated ClassVar Final Required NotRequired Awaitable Coroutine".split()),
             common=COMMON,

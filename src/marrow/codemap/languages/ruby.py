@@ -353,7 +353,6 @@ LANGUAGES = {
         Rules(
             selves=frozenset(("self",)),
             supers=frozenset(("super",)),
-            constructors=("initialize",),
             implicit_self=True,
             reopened=True,
             everywhere=True,

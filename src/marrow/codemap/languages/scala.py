@@ -309,7 +309,6 @@ LANGUAGES = {
         Rules(
             selves=frozenset(("this",)),
             supers=frozenset(("super",)),
-            constructors=("this",),
             made_by_call=True,
             implicit_self=True,
             reopened=True,

@@ -264,7 +264,6 @@ LANGUAGES = {
         Rules(
             selves=frozenset(("self", "Self")),
             supers=frozenset(("super",)),
-            constructors=("init",),
             made_by_call=True,
             implicit_self=True,
             everywhere=True,

@@ -36,7 +36,6 @@ _BY_ENDING = {
     for ending in endings
 }
 _BY_NAME = {language: module for module, languages in _MODULES.items() for language in languages}
-SUFFIXES = tuple(ending for ending in _BY_ENDING if ending.startswith("."))
 
 
 def language_of(path: str) -> str:

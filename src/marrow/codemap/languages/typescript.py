@@ -239,7 +239,6 @@ def _tsx() -> object:
 RULES = Rules(
     selves=frozenset(("this",)),
     supers=frozenset(("super",)),
-    constructors=("constructor",),
     wrappers=frozenset(
         "Promise PromiseLike Readonly Partial Required Awaited NonNullable Pick Omit Extract Exclude NoInfer Ref"
         " MutableRefObject RefObject ShallowRef ComputedRef WeakRef".split()

@@ -3,7 +3,7 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; 
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 BIN := .venv/bin
 READY := .venv/.ready
-SYSTEM_PACKAGES := git
+SYSTEM_PACKAGES := git espeak-ng
 
 .PHONY: run test check lint types unit soak bench format plugins docs lock system-deps clean
 

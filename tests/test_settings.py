@@ -20,10 +20,10 @@ home store config project project_root url token connect_timeout_ms read_timeout
 recall.mode recall.time_budget_ms recall.top_k recall.min_score recall.budget_tokens
 capture.enabled capture.scope capture.min_salience capture.tools context.budget_tokens context.layers
 compress.interval_turns compress.model summary.model embedder embedder.model embedder.dimensions embedder.instructions
-embedder.key reranker
+embedder.key speech.model reranker
 llm llm.model llm.daily_tokens llm.daily_usd retention.trace_days retention.context_days retention.telemetry_days
 daemon.idle_minutes daemon.memory_mb log.level redact.extra ignore.extra domains.extra aliases
-namespace store.busy_timeout_ms
+namespace store.busy_timeout_ms view derivations.files
 """.split()
 
 

@@ -74,10 +74,14 @@ LAZY_TARGETS = {
     "marrow.providers.remote": "urllib costs as much as the rest of the start",
     "marrow.providers.llm_services": "urllib costs as much as the rest of the start",
     "marrow.providers.reranker": "only who names one pays for it",
+    "marrow.providers.code_hosts.connect": "http and urllib cost as much as the rest of the start",
+    "marrow.surfaces.daemon.taking_in": "of many that git's hooks start at once, all but two end before it",
     "marrow.surfaces.daemon.serving": "all but one of many daemons that are started at once end before it",
 }
+# What decodes media, in a process of its own.
+MEDIA = ("av", "faster_whisper", "rapidocr", "PIL", "pypdf")
 # Everything else that may be imported inside a function below the surfaces: what costs too much at every start.
-HEAVY = ("numpy", "tokenizers", "tomllib", "Stemmer", "tree_sitter", "subprocess")
+HEAVY = ("numpy", "tokenizers", "tomllib", "Stemmer", "tree_sitter", "subprocess", "importlib", *MEDIA)
 # The outermost edges, where whatever was not foreseen becomes one error of ours.
 BROAD_EXCEPTS = {
     ("surfaces/mcp/access.py", "_attempt"),
@@ -89,6 +93,8 @@ BROAD_EXCEPTS = {
     ("surfaces/daemon/background.py", "_turn"),
     ("surfaces/daemon/background.py", "_condense"),
     ("jobs/work_off.py", "_attempt"),
+    ("derive/worker.py", "attempt"),
+    ("providers/media_worker.py", "main"),
 }
 BANNED_NAMES = frozenset("utils util helpers helper common manager managers base misc".split())
 

@@ -97,5 +97,10 @@ def _npm(node: str) -> list[str]:
     missing("npm", "neither the system nor the packaged Node has it")
 
 
+def espeak() -> str:
+    """The program that speaks texts into recordings."""
+    return shutil.which("espeak-ng") or missing("espeak-ng", "`make system-deps` installs it")
+
+
 def _first_in_path(node: str) -> Mapping[str, str]:
     return {**os.environ, "PATH": os.pathsep.join((str(Path(node).parent), os.environ.get("PATH", "")))}

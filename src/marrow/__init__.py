@@ -18,9 +18,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .app import Memory
     from .app import open_memory as open  # noqa: A004 the name that people expect
+    from .model.declared import derivation
     from .model.errors import MarrowError
 
-__all__ = ["MarrowError", "Memory", "__version__", "open"]
+__all__ = ["MarrowError", "Memory", "__version__", "derivation", "open"]
 
 
 def __getattr__(name: str) -> object:
@@ -28,6 +29,10 @@ def __getattr__(name: str) -> object:
         from .model.errors import MarrowError
 
         return MarrowError
+    if name == "derivation":
+        from .model.declared import derivation
+
+        return derivation
     if name in ("Memory", "open"):
         from . import app
 

@@ -38,6 +38,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from .surfaces.daemon.run import run as serve
 
         return serve(_load_mcp)
+    if given[:2] == ["daemon", "take-in"]:
+        from .surfaces.daemon.take_in import run as take_in
+
+        return take_in(given[2:])
     at = _command_at(given)
     if at is not None and given[at] == "mcp" and not {"--help", "-h"}.intersection(given):
         return _mcp([*given[:at], *given[at + 1 :]])

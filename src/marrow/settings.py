@@ -94,6 +94,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("store", None, "store", "Where memory is; <home>/marrow.db. A project: a path inside it.", project=True),
     Setting("config", None, "path", "The user's settings; <home>/config.toml. Not to be set in a file."),
     Setting("namespace", "local", "text", "The tenant whose memory this is."),
+    Setting("view", None, "text", "The view through which everything is seen.", absent="none"),
     Setting("project", None, "text", "The project's name.", absent="by repository", project=True),
     Setting("project_root", None, "path", "The project's folder.", absent="git root", project=True),
     Setting("url", None, "address", "A team server.", absent="none"),
@@ -120,6 +121,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("embedder.dimensions", None, "integer", "The length of its vectors.", 1, 8192, absent="auto"),
     Setting("embedder.instructions", None, "text", "What is put before a query.", absent="auto"),
     Setting("embedder.key", None, "text", "The key of its service.", secret=True, absent="none"),
+    Setting("speech.model", None, "path", "The folder of a Whisper model.", absent="the extra's own"),
     Setting("reranker", "none", "text", "none, or the folder of a cross-encoder."),
     Setting("llm", "none", "text", "The provider of a language model."),
     Setting("llm.model", None, "text", "The language model.", absent="none"),
@@ -134,6 +136,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("redact.extra", (), "patterns", "More that is redacted.", project=True, joins=True),
     Setting("ignore.extra", (), "list", "More that is not read, as in .gitignore.", project=True, joins=True),
     Setting("domains.extra", (), "list", "Domains beside Marrow's own.", project=True, joins=True),
+    Setting("derivations.files", (), "list", "Files of your own derivations.", project=True),
     Setting("aliases", MappingProxyType({}), "words", "Other words for a word.", project=True, joins=True),
 )
 _BY_NAME = {setting.name: setting for setting in SETTINGS}
@@ -170,9 +173,9 @@ class Settings:
 
 def find(name: str, where: str = "") -> Setting:
     """The row of the table with this name, or an error that names the nearest."""
-    if name in _BY_NAME:
-        return _BY_NAME[name]
-    raise _unknown(name, where, _BY_NAME)
+    if name not in _BY_NAME:
+        raise _unknown(name, where, _BY_NAME)
+    return _BY_NAME[name]
 
 
 def load(
@@ -224,10 +227,7 @@ def load(
 
 def find_project_file(start: str, user_home: str) -> str:
     """The nearest `.marrow.toml` from `start` up to the repository's root; never the one in the user's home. Or "".
-
-    Without a repository there is no root to stop at. Then nothing in or above the home counts, nor another user's
-    file: anyone may put one into a shared folder such as /tmp.
-    """
+    Without a repository nothing in or above the home counts, nor another user's file: anyone may put one into /tmp."""
     directory, home, found = os.path.realpath(start), os.path.realpath(user_home), ""
     while True:
         path = os.path.join(directory, PROJECT_FILE)
@@ -251,8 +251,7 @@ def flat(settings: Settings) -> str:
     """
     lines = []
     for setting in SETTINGS:
-        value = settings.values[setting.name]
-        rows: list[tuple[str, Value]] = [(setting.name, value)]
+        rows: list[tuple[str, Value]] = [(setting.name, value := settings.values[setting.name])]
         if isinstance(value, Mapping):
             rows = [(f"{setting.name}.{_escaped(k).replace('=', chr(92) + 'e')}", item) for k, item in value.items()]
         for name, item in rows if not setting.secret else ():
@@ -474,8 +473,7 @@ def _invalid(name: str, where: str, problem: str, hint: str) -> Invalid:
 
 
 def _unknown(name: str, where: str, known: Iterable[str]) -> Invalid:
-    near = nearest(name, known)
-    hint = (f"The nearest is {near}; " if near else "") + "`marrow config` lists them all."
+    hint = (f"The nearest is {near}; " if (near := nearest(name, known)) else "") + "`marrow config` lists them all."
     return _invalid(name[:60], where, "is no setting.", hint)
 
 

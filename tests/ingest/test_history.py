@@ -5,7 +5,15 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from pathlib import Path
 
-from marrow.ingest.history import MESSAGE_LENGTH_MAX, history
+from marrow.ingest.history import (
+    FILES_ANCHORED_MAX,
+    FILES_NAMED_MAX,
+    MESSAGE_LENGTH_MAX,
+    commit_items,
+    hash_in,
+    history,
+    unread,
+)
 
 from .conftest import Commit
 
@@ -48,3 +56,50 @@ def test_odd_messages_are_made_harmless(root: Path, commit: Commit) -> None:
 
 def test_a_repository_without_commits_has_none(root: Path) -> None:
     assert list(history(root)) == []
+
+
+def test_a_commit_item_has_its_files_pinned_and_named(root: Path, commit: Commit) -> None:
+    (root / "src").mkdir()
+    for name in ("a.py", "b.py"):
+        (root / "src" / name).write_text("x", encoding="utf-8")
+    commit("Pin the fonts (#12)\n\nReports differed, see OPS-7.")
+    (item,) = commit_items(root, service="reports")
+    draft = item.draft
+    assert draft.content == "Pin the fonts (#12)\n\nReports differed, see OPS-7."
+    assert [(a.type, a.target) for a in draft.anchors[1:]] == [("file", "src/a.py"), ("file", "src/b.py")]
+    assert draft.anchors[0].type == "commit"
+    assert item.path == f"commit:{draft.metadata['commit']}"
+    assert hash_in(item.path) == draft.metadata["commit"]
+    assert (draft.metadata["files"], draft.metadata["files_changed"]) == (["src/a.py", "src/b.py"], 2)
+    assert (draft.metadata["pull_request"], draft.metadata["references"]) == (12, ["#12", "OPS-7"])
+    assert (draft.metadata["title"], draft.service) == ("Pin the fonts (#12)", "reports")
+
+
+def test_a_commit_of_another_repository_has_no_files_pinned(root: Path, commit: Commit) -> None:
+    (root / "a.py").write_text("x", encoding="utf-8")
+    commit("Add it")
+    (item,) = commit_items(root, anchored=False)
+    assert [a.type for a in item.draft.anchors] == ["commit"]
+    assert item.draft.metadata["files"] == ["a.py"]
+
+
+def test_a_commit_that_touches_everything_is_bounded(root: Path, commit: Commit) -> None:
+    for number in range(100):
+        (root / f"f{number:03d}").write_text("x", encoding="utf-8")
+    commit("Take it all in")
+    (item,) = commit_items(root)
+    assert len(item.draft.anchors) == 1 + FILES_ANCHORED_MAX
+    assert len(item.draft.metadata["files"]) == FILES_NAMED_MAX  # type: ignore[arg-type]
+    assert item.draft.metadata["files_changed"] == 100
+
+
+def test_known_commits_are_not_read_again(root: Path, commit: Commit) -> None:
+    commit("one", "2026-01-01T00:00:00Z")
+    commit("two", "2026-01-02T00:00:00Z")
+    known = {str(item.draft.metadata["commit"]) for item in commit_items(root)}
+    assert unread(root, known) == 0
+    commit("three", "2026-01-03T00:00:00Z")
+    assert unread(root, known) == 1
+    assert [item.draft.content for item in commit_items(root, known=known)] == ["three"]
+    since = datetime(2026, 1, 1, 12, tzinfo=UTC)
+    assert [item.draft.content for item in commit_items(root, since=since)] == ["three", "two"]

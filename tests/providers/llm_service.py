@@ -66,8 +66,14 @@ class FakeModel:
         return [json.dumps(request, ensure_ascii=False) for request in self.requests]
 
 
-def tokens_of(text: str) -> int:
-    return len(text.encode()) // 4 + 1
+PICTURE_TOKENS = 1_000
+
+
+def tokens_of(content: str | list[dict[str, Any]]) -> int:
+    """Of a text, or of blocks of text and images."""
+    if isinstance(content, str):
+        return len(content.encode()) // 4 + 1
+    return sum(tokens_of(block["text"]) if block["type"] == "text" else PICTURE_TOKENS for block in content)
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -114,7 +120,9 @@ class Handler(BaseHTTPRequestHandler):
             "content": [*(blocks if self.state.thinks else ()), {"type": "text", "text": text}],
             "stop_reason": self.state.stop,
         }
-        read = tokens_of(request["system"] + request["messages"][0]["content"])
+        asked = request["messages"][0]["content"]
+        is_text = isinstance(asked, str)
+        read = tokens_of(request["system"] + asked) if is_text else tokens_of(request["system"]) + tokens_of(asked)
         usage = {"input_tokens": read, "output_tokens": tokens_of(text), "cache_read_input_tokens": 0}
         return whole | ({"usage": usage} if self.state.says_usage else {})
 

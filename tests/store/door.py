@@ -30,7 +30,7 @@ SECOND = 1_000_000
 START = 1_700_000_000 * SECOND
 EMBEDDER = FakeEmbedder(32)
 NOBODY = "f" * 64
-APART = {"measurements", "traces", "sessions", "injections"}
+APART = {"measurements", "traces", "sessions", "injections", "sources", "derived"}
 
 
 class Door:

@@ -24,14 +24,37 @@ from ..store import Store
 from .parts import aliases_of, refiner_of, rerank_of
 
 if TYPE_CHECKING:
+    from ..derive.allowed import NamedFile
+    from ..jobs.place import Place
     from ..memory.bench_recall import Benched as Benched
     from ..memory.code.kept_map import KeptMap
     from ..memory.engine import Asker, Engine
     from ..memory.fill import Filled as Filled
     from ..memory.telling.tell import Talks
+    from ..operations import (
+        access,
+        asking,
+        code,
+        core,
+        git,
+        ingest,
+        ingest_host,
+        ingest_media,
+        ingest_talk,
+        knowledge,
+        organisation,
+        origins,
+        places,
+        removal,
+        store,
+        tree,
+        watching,
+        work,
+        working,
+    )
     from ..operations import blame as hindsight
-    from ..operations import code, core, git, knowledge, origins, places, store, tree, work, working
     from ..operations import code_changes as changed_code
+    from ..operations import derivations as computed
     from ..operations import report as looking_back
     from ..operations import sessions as captured
     from ..operations import usage as spending
@@ -127,7 +150,7 @@ class Memory(metaclass=_Verbs):
         rebase = bound(hindsight.memory_rebase)
 
         gap = bound(work.memory_gap)
-        ask = bound(work.memory_ask)
+        memory_ask = bound(work.memory_ask)
         answer = bound(work.memory_answer)
         checkpoint = bound(work.memory_checkpoint)
         handoff = bound(work.memory_handoff)
@@ -182,6 +205,34 @@ class Memory(metaclass=_Verbs):
         snapshot_diff = bound(knowledge.snapshot_diff)
         snapshot_restore = bound(knowledge.snapshot_restore)
         lineage = bound(knowledge.lineage_of)
+        ask = bound(asking.ask_everything)
+        search_by_service = bound(organisation.search_by_service)
+        get_architectural_decisions = bound(organisation.get_architectural_decisions)
+        get_incident_history = bound(organisation.get_incident_history)
+        get_full_document = bound(organisation.get_full_document)
+        list_documents = bound(organisation.list_documents)
+        get_service_overview = bound(organisation.get_service_overview)
+        list_services = bound(organisation.list_services)
+        knowledge_stats = bound(organisation.knowledge_stats)
+        view_define = bound(access.view_define)
+        views = bound(access.views)
+        delete_service_data = bound(removal.delete_service_data)
+        prune = bound(removal.prune)
+        derivations = bound(computed.derivations)
+        recompute = bound(computed.recompute)
+        ingest_codebase = bound(ingest.ingest_codebase)
+        ingest_document = bound(ingest.ingest_one_document)
+        ingest_architectural_decision = bound(ingest.ingest_architectural_decision)
+        ingest_incident = bound(ingest.ingest_one_incident)
+        ingest_meeting = bound(ingest_media.ingest_meeting)
+        ingest_design = bound(ingest_media.ingest_design)
+        search_meeting_transcripts = bound(ingest_media.search_meeting_transcripts)
+        get_action_items = bound(ingest_media.get_action_items)
+        ingest_conversation = bound(ingest_talk.ingest_conversation)
+        ingest_log = bound(ingest_talk.ingest_log)
+        ingest_history = bound(ingest_talk.ingest_history)
+        ingest_repository = bound(ingest_host.ingest_repository)
+        watch = bound(watching.watch)
 
         init = bound(store.memory_init)
         projects = bound(store.memory_projects)
@@ -254,11 +305,20 @@ class Memory(metaclass=_Verbs):
         beside = os.path.dirname(os.path.abspath(path)) if is_file else self.settings.get("home", str)
         return map_at(os.path.join(beside, "code"), root)
 
-    def _work_off(self, asker: Asker) -> int:
+    @property
+    def place(self) -> Place:
+        """Where the background works for this memory: on all of it, whatever view its caller is held to."""
+        from ..access.restricted import whole
         from ..jobs.place import Place
+
+        store = whole(self.store)
+        engine = self.engine if store is self.store else replace(self.engine, store=store)
+        return Place(engine, self.call.asker, self.settings)
+
+    def _work_off(self, asker: Asker) -> int:
         from ..jobs.work_off import work_off
 
-        return work_off(Place(self.engine, asker, self.settings), everything=True)
+        return work_off(self.place._replace(asker=asker), everything=True)
 
     if not TYPE_CHECKING:
 
@@ -283,12 +343,10 @@ class Memory(metaclass=_Verbs):
     def fill(
         self, root: str | os.PathLike[str] | None = None, progress: Callable[[int, int | None], None] | None = None
     ) -> Filled:
-        """Take in the documents and history of the repository at hand, or of another. Done twice, it adds nothing."""
+        """Take in the files and the history of the repository at hand, or of another. Done twice, it adds nothing."""
         from ..memory.fill import fill
 
-        own = self.identity.root or Path.cwd()
-        is_own = root is None or Path(root).resolve() == own.resolve()
-        return fill(self.engine, self.call.asker, root or own, progress, retract=is_own)
+        return fill(self.engine, self.call.asker, root or self.identity.root or Path.cwd(), progress)
 
     def refine(self) -> int:
         """Embed anew, with the better tier where it is installed, what only the quick one has embedded. The daemon does
@@ -299,6 +357,19 @@ class Memory(metaclass=_Verbs):
         while found := refine(self.engine):
             done += found
         return done
+
+    def allow_derivations(self, allowed: bool = True) -> list[NamedFile]:
+        """Let the files of derivations that the settings name run, as they are now, or no longer. It is no operation:
+        what an agent may call must not decide whose code runs."""
+        from ..memory.derivations import allow_files
+
+        return allow_files(self.settings, str(self.identity.root or ""), allowed=allowed)
+
+    def catch_up(self, project: str, service: str, root: str) -> bool:
+        """Take in what was committed in a repository that is followed; whether it still is."""
+        from ..jobs.watching import catch_up
+
+        return catch_up(self.place, project, service, root, self.settings.get("home", str)) is not None
 
     def bench_recall(
         self,
@@ -389,6 +460,8 @@ def method_names() -> list[str]:
 
 
 def method_name(operation: Operation | Listed) -> str:
-    """What an operation is called in Python: its name without the group's prefix."""
-    name = operation.name.removeprefix("memory_")
+    """What an operation is called in Python: its name without the prefix, unless another has that name."""
+    from ..operations.table import short_name
+
+    name = short_name(operation.name)
     return f"{name}_" if keyword.iskeyword(name) else name

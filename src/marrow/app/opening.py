@@ -6,11 +6,12 @@ import os
 import threading
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..model.errors import NotFound
-from ..model.scope import Principal, Scope
+from ..model.errors import MarrowError, NotFound
+from ..model.scope import READ, RIGHTS, WRITE, Principal, Scope
 from ..providers.embedder import Embedder
 from ..repository import Identity, identify
 from ..settings import Settings, load
@@ -51,7 +52,11 @@ def open_memory(
     if not create and ":" not in url and not Path(url).expanduser().exists():
         url = "memory:"
     opened = open_store(url, read_only=read_only, busy_timeout_ms=values.get("store.busy_timeout_ms", int))
-    memory = _placed(values, path, opened, embedder_of(values), create=create and not read_only)
+    try:
+        memory = _placed(values, path, _seen(opened, values), embedder_of(values), create=create and not read_only)
+    except MarrowError:
+        opened.close()
+        raise
     memory.actor, memory.clock = actor, clock
     return memory
 
@@ -73,7 +78,21 @@ def _placed(
         known = (reader.project_named(namespace, alias) for alias in (identity.name, *aliases_of(identity)))
         name = next((found for found in known if found is not None), _first_name(identity))
     user = os.environ.get("USER") or os.environ.get("USERNAME") or "user"
-    return Memory(opened, embedder, values, identity, Principal(user, namespace), Scope(namespace, name, user=user))
+    rights = RIGHTS if values.maybe("view", str) is None else (READ, WRITE)
+    principal = Principal(user, namespace, frozenset(rights))
+    return Memory(opened, embedder, values, identity, principal, Scope(namespace, name, user=user))
+
+
+def _seen(opened: Store, values: Settings) -> Store:
+    """The store through the view that the settings name, if any. One who is held to a view is no administrator there,
+    who could lift it. A view that is not there is an error, and nothing is opened."""
+    view = values.maybe("view", str)
+    if view is None:
+        return opened
+
+    from ..access.restricted import restrict
+
+    return restrict(opened, values.get("namespace", str), view)
 
 
 class Memories:
@@ -84,19 +103,26 @@ class Memories:
 
     def __init__(self) -> None:
         self._stores: dict[str, Store] = {}
+        self._views: dict[tuple[str, str, str], Store] = {}
         self._embedders: dict[tuple[object, ...], Embedder] = {}
         self._found: dict[tuple[str, ...], tuple[float, Memory]] = {}
         self._looking = threading.RLock()
 
-    def at(self, path: str, store: str = "", project: str = "", namespace: str = "") -> Memory:
+    def at(self, path: str, store: str = "", project: str = "", namespace: str = "", view: str = "") -> Memory:
         """The memory for the repository at `path`, for one who has named these. Its store stays open until `close`."""
-        key, now = (path, store, project, namespace), time.monotonic()
+        return self._at((path, store, project, namespace, view))
+
+    def _at(self, key: tuple[str, ...], *, is_whole: bool = False) -> Memory:
+        """`is_whole`: whatever view the settings name."""
+        path, *names = key
+        key, now = (*key, "whole" if is_whole else ""), time.monotonic()
         with self._looking:
             since, found = self._found.get(key, (0.0, None))
             if found is not None and now - since < KEPT_SECONDS:
                 return found
-            named = {"store": store, "project": project, "namespace": namespace}
+            named = dict(zip(("store", "project", "namespace", "view"), names, strict=False))
             values = _settled(path or None, {name: value or None for name, value in named.items()})
+            values = replace(values, values={**values.values, "view": None}) if is_whole else values
             if found is None or found.settings.values != values.values:
                 found = _placed(values, path or None, self._store(values), self._embedder(values), create=True)
                 found.actor = ACTOR
@@ -109,27 +135,39 @@ class Memories:
 
     def chores(self, home: str) -> Chores:
         """The background work for all of them."""
+        from ..access.restricted import whole
         from ..jobs.chores import Chores
         from ..jobs.place import Place
 
         def place(memory: Memory) -> Place:
-            return Place(memory.engine, memory.call.asker, memory.settings)
+            return memory.place
 
         def opened() -> list[Place]:
             with self._looking:
-                found = {(id(memory.store), memory.scope.namespace): memory for _, memory in self._found.values()}
+                memories = [memory for _, memory in self._found.values()]
+            found = {(id(whole(memory.store)), memory.scope.namespace): memory for memory in memories}
+            return [place(memory) for memory in found.values()]
+
+        def projects() -> list[Place]:
+            with self._looking:
+                found = {(id(whole(m.store)), m.scope.namespace, m.scope.project): m for _, m in self._found.values()}
             return [place(memory) for memory in found.values()]
 
         def at(path: str, store: str = "", project: str = "", namespace: str = "") -> Place:
-            return place(self.at(path, store, project, namespace))
+            return place(self._at((path, store, project, namespace), is_whole=True))
 
-        return Chores(home, at, lambda: at(str(Path.home())), opened, self.flush)
+        return Chores(home, at, lambda: at(str(Path.home())), opened, self.flush, projects)
 
     def _store(self, values: Settings) -> Store:
-        url = values.get("store", str)
+        url, view = values.get("store", str), values.maybe("view", str)
         if url not in self._stores:
             self._stores[url] = open_store(url, busy_timeout_ms=values.get("store.busy_timeout_ms", int))
-        return self._stores[url]
+        if view is None:
+            return self._stores[url]
+        key = (url, values.get("namespace", str), view)
+        if key not in self._views:
+            self._views[key] = _seen(self._stores[url], values)
+        return self._views[key]
 
     def _embedder(self, values: Settings) -> Embedder:
         chosen = tuple(values[name] for name in ("embedder", *(f"embedder.{part}" for part in _EMBEDDER_PARTS)))
@@ -150,6 +188,7 @@ class Memories:
             for store in self._stores.values():
                 store.close()
             self._found.clear()
+            self._views.clear()
             self._stores.clear()
 
 
@@ -168,5 +207,6 @@ def _dotted(name: str) -> str:
 
 
 _TABLES = frozenset(
-    "recall capture context compress summary embedder llm retention daemon log redact ignore domains store".split()
+    "recall capture context compress summary embedder llm retention daemon log redact ignore domains store "
+    "derivations".split()
 )

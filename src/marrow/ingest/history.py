@@ -1,23 +1,39 @@
-"""History: what commit messages say, and when. A subject alone tells what; the body often tells why."""
+"""History: what commit messages say, and when. A subject alone tells what; the body often tells why.
+
+A commit is known by its hash: it never changes, so it is read once.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from datetime import datetime
 
 from ..model.draft import Draft
-from ..model.link import make_anchor
+from ..model.errors import Invalid
+from ..model.link import Anchor, make_anchor
+from ..model.text import first_line
 from ..repository.history import Commit, commits
+from .item import Item
 
 KIND = "commit"
 SOURCE = "git"
 COMMITS_MAX = 2000
 MESSAGE_LENGTH_MAX = 8000
+FILES_ANCHORED_MAX = 20
+FILES_NAMED_MAX = 50
+TITLE_LENGTH_MAX = 160
+_PATH = "commit:"
 
-_TRAILER = re.compile(r"(?:[A-Z][A-Za-z]*(?:-[A-Za-z]+)+|Fixes|Closes|Refs?|Bug|Link|Cc): \S.*$")
+# Who signed and reviewed. What it fixes or refers to says why, and stays.
+_TRAILER = re.compile(r"(?:[A-Z][A-Za-z]*(?:-[A-Za-z]+)+|Cc): \S.*$")
 _MERGE = re.compile(r"Merge (?:branch|pull request|remote-tracking branch|tag|commit)\b")
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
+_PULL_REQUEST = re.compile(r"Merge pull request #(\d{1,9})\b|\(#(\d{1,9})\)\s*$|\(!(\d{1,9})\)\s*$")
+_REFERENCE = re.compile(r"(?:[\w.-]+/[\w.-]+)?#\d{1,9}\b|\b[A-Z][A-Z0-9]{1,9}-\d{1,7}\b")
+_REFERENCES_MAX = 10
 
 
 def history(root: str | os.PathLike[str], limit: int = COMMITS_MAX) -> Iterator[Draft]:
@@ -34,6 +50,99 @@ def history(root: str | os.PathLike[str], limit: int = COMMITS_MAX) -> Iterator[
                 anchors=(make_anchor({"type": "commit", "target": commit.hash}),),
                 metadata={"commit": commit.hash, "author": commit.author},
             )
+
+
+def unread(
+    root: str | os.PathLike[str],
+    known: Collection[str] = (),
+    *,
+    since: datetime | None = None,
+    limit: int = COMMITS_MAX,
+) -> int:
+    """Among how many of the latest commits there are some that are not among the `known` hashes; 0: all are known.
+
+    Git tells names and messages far quicker than files, so this is asked before `commit_items`.
+    """
+    last = 0
+    for place, commit in enumerate(commits(root, limit, since, files=False), 1):
+        if commit.hash not in known:
+            last = place
+    return last
+
+
+def commit_items(
+    root: str | os.PathLike[str],
+    *,
+    known: Collection[str] = (),
+    since: datetime | None = None,
+    limit: int = COMMITS_MAX,
+    service: str = "",
+    anchored: bool = True,
+) -> Iterator[Item]:
+    """An item for each commit of the current branch that says something, newest first; not for the `known` hashes.
+
+    `anchored`: it is the project's own repository, so its files are pinned to their commits.
+    """
+    for commit in commits(root, limit, since):
+        if commit.hash not in known and (item := commit_item(commit, service=service, anchored=anchored)):
+            yield item
+
+
+def commit_item(commit: Commit, *, service: str = "", anchored: bool = True) -> Item | None:
+    """A commit with its reason and its files; None for one that says nothing."""
+    message = message_of(commit)
+    if not message:
+        return None
+    subject = _CONTROLS.sub("", commit.subject).strip()
+    metadata: dict[str, object] = {
+        "commit": commit.hash,
+        "author": commit.author,
+        "title": first_line(subject or message, TITLE_LENGTH_MAX),
+    }
+    if commit.files:
+        metadata["files"] = list(commit.files[:FILES_NAMED_MAX])
+        metadata["files_changed"] = len(commit.files)
+    if pull_request := pull_request_of(commit):
+        metadata["pull_request"] = pull_request
+    if references := list(dict.fromkeys(_REFERENCE.findall(f"{commit.subject}\n{commit.body}")))[:_REFERENCES_MAX]:
+        metadata["references"] = references
+    draft = Draft(
+        content=message,
+        kind=KIND,
+        domain="history",
+        at=commit.at,
+        source=SOURCE,
+        service=service,
+        anchors=_anchors(commit) if anchored else (make_anchor({"type": "commit", "target": commit.hash}),),
+        metadata=metadata,
+    )
+    return Item(draft, path_of(commit.hash), hashlib.sha256(commit.hash.encode()).hexdigest(), size=len(message))
+
+
+def path_of(commit: str) -> str:
+    """The name of a commit among the sources of its service."""
+    return f"{_PATH}{commit}"
+
+
+def hash_in(path: str) -> str:
+    """The commit that such a name is of; "" for the name of something else."""
+    return path.removeprefix(_PATH) if path.startswith(_PATH) else ""
+
+
+def pull_request_of(commit: Commit) -> int:
+    """The number of the pull or merge request that a commit came with, as its subject tells it; 0: none."""
+    found = _PULL_REQUEST.search(commit.subject)
+    return int(next(group for group in found.groups() if group)) if found else 0
+
+
+def _anchors(commit: Commit) -> tuple[Anchor, ...]:
+    found = [make_anchor({"type": "commit", "target": commit.hash})]
+    for path in commit.files[:FILES_ANCHORED_MAX]:
+        try:
+            found.append(make_anchor({"type": "file", "path": path}))
+        except Invalid:  # a name that no anchor can have
+            continue
+    return tuple(found)
 
 
 def message_of(commit: Commit) -> str:

@@ -14,8 +14,10 @@ from ..model.trace import FAILED
 from .abandoned import close_abandoned
 from .code import CodeKeeper
 from .condense import condense_due
+from .derive import Deriver, Turn
 from .drain import drain
 from .place import Place, PlaceAt
+from .watching import Watcher
 from .work_off import work_off
 
 MICROS_PER_HOUR = MICROS_PER_DAY // 24
@@ -24,7 +26,7 @@ FAILURES_LOOKED_AT, FAILURES_SHOWN = 1000, 5
 
 class Chores:
     """`places` gives a place for each store that is open; `default` that of the user's own store; `flush` writes down
-    what was told and counted."""
+    what was told and counted; `projects` gives a place for each project that is at hand."""
 
     def __init__(
         self,
@@ -33,6 +35,7 @@ class Chores:
         default: Callable[[], Place],
         places: Callable[[], list[Place]],
         flush: Callable[[], None],
+        projects: Callable[[], list[Place]] = list,
     ) -> None:
         self._flush = flush
         self._home = home
@@ -40,9 +43,13 @@ class Chores:
         self._default = default
         self._places = places
         self._tidied_at = 0
-        self._counts: dict[str, int] = {"drained": 0, "worked_off": 0, "embedded": 0, "mapped": 0}
+        self._counts: dict[str, int] = {"drained": 0, "worked_off": 0, "embedded": 0, "mapped": 0, "derived": 0}
+        self._counts["followed"] = 0
         self._counting = threading.Lock()
         self._code = CodeKeeper()
+        self._deriver = Deriver()
+        self._watcher = Watcher(home)
+        self._projects = projects
 
     def warm(self) -> None:
         """Load what the first question needs, so that it does not wait for it."""
@@ -66,10 +73,14 @@ class Chores:
             worked += self._add("worked_off", work_off(place, self._place_at))
             if not drained and not worked and is_quiet():
                 embedded += self._add("embedded", refine(place.engine))
+                embedded += self._derived(self._deriver.own(place))
         if not drained and not worked:  # what is old and waits all the same is worked off first
             self._tidy()
+            self._add("followed", self._watcher.look(self._every))
             if is_quiet():
                 self._code.map_one()
+                for place in self._projects():
+                    embedded += self._derived(self._deriver.of_users(place))
         return bool(drained or worked or embedded)
 
     def all_now(self) -> int:
@@ -86,12 +97,15 @@ class Chores:
     def stop(self) -> None:
         """End what was started beside the turns."""
         self._code.stop()
+        self._watcher.stop()
 
     def condense(self) -> int:
         """Let a language model tell better what sessions left, where one is configured and may be asked: it may take a
         minute, so it is no part of a turn."""
         ledger = self._default().engine.store
-        return sum(condense_due(place, ledger=ledger) for place in self._every())
+        places = self._every()
+        told = sum(condense_due(place, ledger=ledger) for place in places)
+        return told + sum(self._deriver.summarise(place, ledger=ledger) for place in places)
 
     def state(self) -> Mapping[str, Any]:
         """What waits, what was done, and the latest that failed, with what was wrong."""
@@ -114,6 +128,10 @@ class Chores:
         every = (*self._places(), self._default())
         found = {(id(place.engine.store), place.asker.namespace): place for place in every}
         return list(found.values())
+
+    def _derived(self, turn: Turn) -> int:
+        self._add("derived", turn.ran)
+        return int(turn.more)
 
     def _add(self, what: str, count: int) -> int:
         with self._counting:

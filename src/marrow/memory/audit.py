@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from ..model.errors import Invalid
 from ..model.event import Event
+from ..model.record import CURRENT, Filter
 from ..store.protocol import Projects, Reader
 from .differences import names
 from .engine import Asker, Engine, resolve, sequence
@@ -47,9 +48,11 @@ def audit(
     actor: str = "",
     operation: str = "",
     address: object = None,
+    service: str = "",
     limit: int = 50,
 ) -> Audit:
-    """The events after `since` and up to `until` (snapshots, sequence numbers or times) that match everything asked."""
+    """The events after `since` and up to `until` (snapshots, sequence numbers or times) that match everything asked.
+    `service`: those that touched what was said for it."""
     if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= LIMIT_MAX:
         raise Invalid(f"limit is a whole number from 1 to {LIMIT_MAX:,}.", field="limit")
     now = engine.clock()
@@ -58,9 +61,12 @@ def audit(
         last = sequence(reader, asker, until, now)
         first = 0 if since is None or since == "" else sequence(reader, asker, since, now)
         wanted = None if address is None else resolve(reader, asker, address, everywhere=True).node.address
+        said = _said_for(reader, asker, service) if service else None
         found: list[Audited] = []
         for event in reader.events(asker.namespace, after=first, until=last, latest=True):
             if not _is_wanted(event, places, actor, operation, wanted):
+                continue
+            if said is not None and not _touches(reader, asker.namespace, event, said):
                 continue
             if len(found) == limit:
                 return Audit(tuple(found), more=True)
@@ -68,9 +74,19 @@ def audit(
     return Audit(tuple(found), more=False)
 
 
+def _said_for(reader: Reader, asker: Asker, service: str) -> frozenset[int]:
+    """The entries that were ever said for a service."""
+    wanted = Filter(projects=asker.everywhere(), service=service, include_superseded=True)
+    return frozenset(reader.select(asker.namespace, wanted, CURRENT, 0))
+
+
+def _touches(reader: Reader, namespace: str, event: Event, entries: frozenset[int]) -> bool:
+    return any(not entries.isdisjoint(some) for some in reader.placed(namespace, list(names(event))).values())
+
+
 def _is_wanted(event: Event, places: Projects, actor: str, operation: str, address: str | None) -> bool:
-    if places is not None and event.project not in places:
-        return False
+    if not event.operation or (places is not None and event.project not in places):
+        return False  # what is not to be seen has no operation
     if (actor and event.actor != actor) or (operation and event.operation != operation):
         return False
     return address is None or address in names(event)

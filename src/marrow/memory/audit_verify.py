@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from ..access.restricted import enforced
 from ..model.address import shown
-from ..model.errors import MarrowError
+from ..model.errors import Forbidden, MarrowError
 from ..model.event import NO_HASH, Event
 from ..model.merkle import BUCKET_DIGITS, child_of, inner_hash, levels, no_children, prefixes, root_of
 from ..model.record import CURRENT
@@ -58,6 +59,10 @@ def audit_verify(engine: Engine, asker: Asker, *, progress: Progress | None = No
     """Verify the caller's namespace, all of it. Reads only."""
     space = asker.namespace
     asker.principal.check(READ, space)
+    if enforced(engine.store):
+        raise Forbidden(
+            "Only one who sees everything can verify the whole.", hint="Do it without the setting `view`.", field="view"
+        )
     found = _Findings()
     with engine.store.reading() as reader:
         _check_nodes(reader, space, found, progress)

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from ..access.restricted import enforced
 from ..model.errors import MarrowError, StoreDamaged
 from ..model.scope import ADMIN, READ
 from .audit_verify import audit_verify
@@ -93,6 +94,9 @@ def _of_memory(engine: Engine, asker: Asker, progress: Progress | None) -> Itera
         if ours[1] and theirs is not None and theirs != ours:
             what = f"the vectors are of {theirs[0]} ({theirs[1]} numbers), and not of {ours[0]} ({ours[1]})"
             yield Finding(WARNING, what, "`marrow reindex vectors` makes them anew.", _MODEL)
+        if enforced(engine.store):
+            yield Finding(NOTE, "only what a view shows was looked at", "Without the setting `view`, all of it is.")
+            return
         verified = audit_verify(engine, asker, progress=progress)
     except StoreDamaged as problem:
         yield Finding(ERROR, problem.message, "`marrow restore` puts a backup in its place.", _CANONICAL)

@@ -8,8 +8,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeVar
 
+from ..derive.tally import Tally
 from ..model.address import parse_prefix
 from ..model.change import Change, Receipt, Step
+from ..model.derivation import value_digest
 from ..model.errors import Ambiguous, Invalid, MarrowError, NotFound
 from ..model.event import CONSCIOUS, Snapshot
 from ..model.moments import parse as parse_moment
@@ -20,12 +22,13 @@ from ..model.session import Injection
 from ..model.standing import DOMAINS
 from ..providers.embedder import Embedder
 from ..providers.llm import Allowance
-from ..search.passages import passages_of
+from ..search.passages import embedded_pieces
 from ..store.protocol import Measurement, Projects, Reader, Store, Writer
 from ..store.receive import Embed, receive, take_on
 from .lately import Given, Lately
 
 if TYPE_CHECKING:
+    from ..access.restricted import Restricted
     from ..search.find import Rerank
     from ..store.protocol import Vector
     from .code.kept_map import KeptMap
@@ -60,8 +63,10 @@ class Engine:
     used: list[int] = field(default_factory=list)
     lately: Lately = field(default_factory=Lately)
     told: list[tuple[str, str, Injection]] = field(default_factory=list)
+    tally: Tally = field(default_factory=Tally)  # every run of a derivation
     counting: threading.Lock = field(default_factory=threading.Lock)
     named: set[str] = field(default_factory=set)
+    views: dict[tuple[str, str], Restricted] = field(default_factory=dict)  # by namespace and name
     maps: Callable[[str], KeptMap] | None = None  # the code map of the checkout in a folder
 
     def embed(self) -> Embed | None:
@@ -90,6 +95,7 @@ class Engine:
     def drain(self) -> tuple[list[Measurement], list[int], list[int]]:
         """Take out what is to be written: pending, recalled and used. What is added meanwhile waits for the next."""
         with self.counting:
+            self.pending.extend(self.tally.lines(self.clock()))
             return _taken(self.pending), _taken(self.recalled), _taken(self.used)
 
     def vectors(self, texts: Sequence[str]) -> list[Vector]:
@@ -105,6 +111,7 @@ class Engine:
     def _documents(self, texts: Sequence[str]) -> Sequence[Vector | None]:
         """None for each when a service does not answer: what is said is saved all the same, and `reindex` makes the
         vectors later."""
+        self.tally.ran_on(("chunks", "embedding"), texts, value_digest)
         try:
             return self.vectors(texts)
         except MarrowError:
@@ -113,7 +120,7 @@ class Engine:
 
 def vectors_by(embedder: Embedder, texts: Sequence[str]) -> list[Vector]:
     """The vectors of texts as they are kept: one, or for a long text one for each passage."""
-    pieces = [passages_of(text) for text in texts]
+    pieces = [embedded_pieces(text) for text in texts]
     rows = embedder.documents([piece for some in pieces for piece in some])
     found, start = [], 0
     for some in pieces:

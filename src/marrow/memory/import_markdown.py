@@ -1,4 +1,4 @@
-"""Import a Markdown memory file (CLAUDE.md, AGENTS.md, MEMORY.md): one claim a list item or paragraph.
+"""Import a Markdown memory file (CLAUDE.md, AGENTS.md, MEMORY.md with its topics): one claim an item or paragraph.
 
 A claim keeps the path of headings above it as a tag and in its metadata, and the file's name as its source. What is
 indented under an item belongs to it; a fenced block belongs to the paragraph above it.
@@ -6,10 +6,14 @@ indented under an item belongs to it; a fenced block belongs to the paragraph ab
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 
+from ..ingest.memories.front_matter import split, text_in
+from ..ingest.talk.json_lines import moment_in
 from ..model.draft import Draft
 from ..model.errors import Invalid
 from ..model.moments import moment
@@ -21,6 +25,18 @@ from .imported import Imported, Placed, import_drafts
 Progress = Callable[[int, "int | None"], None]
 BYTES_MAX = 16 * 1024**2
 TAG_LENGTH_MAX = 80
+TOPIC_LENGTH_MAX = 8_000
+FILES_MAX, DEPTH_MAX = 500, 5
+INDEX = "MEMORY.md"
+# What Claude Code's own memory tells apart.
+_TOPICS = {
+    "user": ("preference", "feedback"),
+    "feedback": ("preference", "feedback"),
+    "project": ("claim", "context"),
+    "reference": ("claim", "context"),
+}
+_TAKES_IN = re.compile(r"^[ \t]*(?:[-*+] )?@([\w./ -]+\.\w{2,8})[ \t]*$", re.M)
+_TOPIC = re.compile(r"\[[^\]\n]{1,200}\]\(([^()\s:]{1,200})\)")
 _HEADING = re.compile(r" {0,3}(#{1,6})\s+(.*?)\s*#*\s*\Z")
 _UNDERLINE = re.compile(r" {0,3}(=+|-{2,})\s*\Z")
 _ITEM = re.compile(r"(\s*(?:[-*+]|\d{1,9}[.)])\s+)(.*)")
@@ -55,25 +71,106 @@ class _Claim:
 def import_markdown(
     engine: Engine, asker: Asker, source: str, *, dry_run: bool = False, progress: Progress | None = None
 ) -> Imported:
-    """Into the caller's project. Everything in it was said when the file was last changed."""
-    path = existing_file(source, bytes_max=BYTES_MAX)
-    with opened(path) as file:
+    """Into the caller's project, with the files that it names: those that an `@` on a line of its own takes in, and the
+    topics that a MEMORY.md lists. Everything was said when its file was last changed."""
+    drafts: list[Placed] = []
+    for path, taken in memory_files(source).items():
+        where = "" if path.name == Path(source).name else f"{path.name}, "
+        drafts += [Placed(f"{where}{one.where}", one.draft) for one in _drafts(engine, path, taken)]
+    return import_drafts(
+        engine, asker, drafts, source=source, format="markdown", dry_run=dry_run, progress=progress, timed=False
+    )
+
+
+def memory_files(source: str) -> dict[Path, frozenset[str]]:
+    """The file, or the MEMORY.md in a folder, and those that belong to it; each with the names that it takes in."""
+    given = Path(source).expanduser()
+    first = given / INDEX if given.is_dir() else given
+    start = existing_file(str(first), bytes_max=BYTES_MAX)
+    home = os.path.realpath(start.parent)
+    found: dict[Path, frozenset[str]] = {}
+    due = [(start, 0)]
+    if given.is_dir():
+        due += [(path, 0) for path in sorted(given.glob("*.md")) if path.name != INDEX and not path.is_symlink()]
+    while due and len(found) < FILES_MAX:
+        path, depth = due.pop(0)
+        if path in found:
+            continue
+        names = _named(path) if depth < DEPTH_MAX else []
+        inside = [(name, there) for name in names if (there := _inside(path.parent / name, home))]
+        found[path] = frozenset(name for name, _ in inside)
+        due += [(there, depth + 1) for _, there in inside]
+    return found
+
+
+def _named(path: Path) -> list[str]:
+    """The files that a memory file takes in."""
+    text = _COMMENT.sub("", _text(path))
+    names = _TAKES_IN.findall(text)
+    if path.name == INDEX:
+        names += [found.partition("#")[0] for found in _TOPIC.findall(text)]
+    return list(dict.fromkeys(name.strip() for name in names))
+
+
+def _inside(path: Path, home: str) -> Path | None:
+    """A file in the folder of the first one or below it; nothing leads out of that."""
+    real = os.path.realpath(path)
+    is_memory = path.suffix.lower() in (".md", ".markdown", ".mdc", ".txt") and os.path.isfile(real)
+    return Path(real) if is_memory and real.startswith(home + os.sep) else None
+
+
+def _text(path: Path) -> str:
+    source = existing_file(str(path), bytes_max=BYTES_MAX)
+    with opened(source) as file:
         raw = file.read()
     try:
-        text = raw.decode("utf-8-sig")
+        return raw.decode("utf-8-sig")
     except UnicodeDecodeError as problem:
-        raise Invalid(f"{source!r} is not UTF-8.", hint="Convert it first.", field="source") from problem
-    changed_at = moment(min(path.stat().st_mtime_ns // 1000, engine.clock()))
+        raise Invalid(f"{str(path)!r} is not UTF-8.", hint="Convert it first.", field="source") from problem
+
+
+def _drafts(engine: Engine, path: Path, taken: frozenset[str]) -> list[Placed]:
+    text = _text(path)
+    changed_at = min(path.stat().st_mtime_ns // 1000, engine.clock())
     # Before it is taken apart: a private block may reach over several items.
     cleaned = redact(text, engine.redact_extra).text
-    drafts = []
+    # What is taken in itself is no claim; its line stays, so that numbers hold.
+    cleaned = _TAKES_IN.sub(lambda found: "" if found[1].strip() in taken else found[0], cleaned)
+    fields, body = split(cleaned)
+    topic = text_in(fields, "type").lower()
+    if topic in _TOPICS and len(body) <= TOPIC_LENGTH_MAX:
+        return _topic(path, topic, fields, body, min(moment_in(text_in(fields, "modified")) or changed_at, changed_at))
+    found = []
     for claim in claims(cleaned):
+        if _is_pointer(claim.text(), taken):
+            continue
         path_of_headings = " / ".join(claim.headings)
         tag = path_of_headings[-TAG_LENGTH_MAX:].strip(" /").replace(",", " ")
         metadata = {"heading": path_of_headings} if path_of_headings else {}
-        draft = Draft(claim.text(), tags=[tag] if tag else [], at=changed_at, source=path.name, metadata=metadata)
-        drafts.append(Placed(f"Line {claim.line}", draft))
-    return import_drafts(engine, asker, drafts, source=source, format="markdown", dry_run=dry_run, progress=progress)
+        at = moment(changed_at)
+        draft = Draft(claim.text(), tags=[tag] if tag else [], at=at, source=path.name, metadata=metadata)
+        found.append(Placed(f"Line {claim.line}", draft))
+    return found
+
+
+def _topic(path: Path, topic: str, fields: dict[str, object], body: str, at: int) -> list[Placed]:
+    """A file of one memory, as Claude Code keeps them: taken apart, its reasons would lose what they are for."""
+    described = text_in(fields, "description")
+    content = body.strip() or described
+    if not any(character.isalnum() for character in content):
+        return []
+    kind, domain = _TOPICS[topic]
+    name = " ".join(text_in(fields, "name").split())[:TAG_LENGTH_MAX]
+    metadata = {"topic": topic, **({"title": name} if name else {}), **({"about": described} if described else {})}
+    tags = [tag.replace(",", " ") for tag in (topic, name) if tag]
+    draft = Draft(content, kind, domain, tags=tags, at=moment(at), source=path.name, metadata=metadata)
+    return [Placed("Line 1", draft)]
+
+
+def _is_pointer(text: str, taken: frozenset[str]) -> bool:
+    """Whether an item only leads to a file that is taken in itself."""
+    link = _TOPIC.match(text.lstrip("*_"))
+    return link is not None and link[1].partition("#")[0].strip() in taken and "\n" not in text
 
 
 def claims(text: str) -> Iterator[_Claim]:

@@ -8,14 +8,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
-from ..model.change import NEW, SAME, Say
+from ..ingest.item import Skipped
+from ..model.change import NEW, SAME, Relate, Restate, Say, Step
 from ..model.draft import Draft, check_kind, occurrence_of, standing_of
 from ..model.errors import MarrowError
 from ..model.node import Node, Occurrence
 from ..model.record import CURRENT
 from ..model.scope import WRITE
+from ..model.standing import ACTIVE, COMPRESSED
 from ..store.apply import Prepared
 from ..store.protocol import Reader
 from ..store.receive import prepare
@@ -23,10 +26,12 @@ from .engine import Asker, Engine, submit
 
 Progress = Callable[[int, "int | None"], None]
 BATCH = 200
+OPERATION = "memory_import"
 
 
 class Imported(NamedTuple):
-    """`found` is what the file holds; new, changed and unchanged say what became of it, or would with `dry_run`."""
+    """`found` is what the file holds; new, changed and unchanged say what became of it, or would with `dry_run`.
+    `kinds` counts what was found by kind, `problems` says what could not be read."""
 
     source: str
     format: str
@@ -38,13 +43,19 @@ class Imported(NamedTuple):
     links: int = 0
     redacted: int = 0
     events: tuple[int, ...] = ()
+    kinds: tuple[tuple[str, int], ...] = ()
+    problems: tuple[Skipped, ...] = ()
 
 
 class Placed(NamedTuple):
-    """A draft and where in the file it stands."""
+    """A draft and where in the file it stands. Another memory's has a `key` there, `links` to other keys, and perhaps a
+    `state` in which it no longer holds."""
 
     where: str
     draft: Draft
+    key: str = ""
+    links: tuple[tuple[str, str], ...] = ()
+    state: str = ""
 
 
 def import_drafts(
@@ -56,14 +67,19 @@ def import_drafts(
     format: str,  # noqa: A002
     dry_run: bool,
     progress: Progress | None,
+    strict: bool = True,
+    timed: bool = True,
+    problems: Sequence[Skipped] = (),
 ) -> Imported:
-    """Everything is checked before the first batch is saved, so a mistake in the file changes nothing."""
+    """Everything is checked before the first batch is saved, so a mistake in the file changes nothing. What is not
+    `strict` passes over what is wrong, and says so: another program's memory cannot be mended by hand. What is not
+    `timed` has the time of its file: said again at another time from the same place, it is still the same."""
     project = asker.scope.project
     asker.principal.check(WRITE, asker.namespace, project)
-    prepared = [_prepared(engine, placed) for placed in drafts]
-    says = [one.step for one in prepared if isinstance(one.step, Say)]
+    pairs, wrong = _all_prepared(engine, drafts, strict)
+    says = [one.step for _, one in pairs if isinstance(one.step, Say)]
     with engine.store.reading() as reader:
-        known = [_known(reader, asker.namespace, project, say) for say in says]
+        known = [_known(reader, asker.namespace, project, say, timed) for say in says]
     fresh = [say for say, what in zip(says, known, strict=True) if what != SAME]
     counts = Counter(known)
     events: list[int] = []
@@ -72,15 +88,47 @@ def import_drafts(
         for at in range(0, len(fresh), BATCH):
             batch = fresh[at : at + BATCH]
             summary = f"import {len(batch)} nodes"
-            receipt = submit(engine, asker, "memory_import", batch, summary=summary, project=project)
+            receipt = submit(engine, asker, OPERATION, batch, summary=summary, project=project)
             counts.update(outcome.what for outcome in receipt.outcomes)
             events.append(receipt.seq)
             if progress is not None:
                 progress(min(at + BATCH, len(fresh)), len(fresh))
     changed = len(says) - counts[NEW] - counts[SAME]
     totals = (len(says), counts[NEW], changed, counts[SAME])
-    redacted = sum(bool(one.redacted) for one in prepared)
-    return Imported(source, format, dry_run, *totals, redacted=redacted, events=tuple(events))
+    addresses = [(placed, Node.make(say.kind, say.content, say.inputs).address) for (placed, _), say in _said(pairs)]
+    ties = _ties(engine, asker, addresses)
+    made, untied = (len(ties), []) if dry_run else _tie(engine, asker, ties, events)
+    if not dry_run:
+        _settle(engine, asker, addresses, events)
+    return Imported(
+        source,
+        format,
+        dry_run,
+        *totals,
+        links=made,
+        redacted=sum(bool(one.redacted) for _, one in pairs),
+        events=tuple(events),
+        kinds=tuple(sorted(Counter(say.kind for say in says).items())),
+        problems=(*problems, *wrong, *untied),
+    )
+
+
+def _all_prepared(
+    engine: Engine, drafts: Sequence[Placed], strict: bool
+) -> tuple[list[tuple[Placed, Prepared]], list[Skipped]]:
+    pairs, wrong = [], []
+    for placed in drafts:
+        try:
+            pairs.append((placed, _prepared(engine, placed)))
+        except MarrowError as problem:
+            if strict:
+                raise
+            wrong.append(Skipped(placed.where, problem.message))
+    return pairs, wrong
+
+
+def _said(pairs: Sequence[tuple[Placed, Prepared]]) -> list[tuple[tuple[Placed, Prepared], Say]]:
+    return [(pair, pair[1].step) for pair in pairs if isinstance(pair[1].step, Say)]
 
 
 def _prepared(engine: Engine, placed: Placed) -> Prepared:
@@ -98,11 +146,66 @@ def _prepared(engine: Engine, placed: Placed) -> Prepared:
         ) from problem
 
 
-def _known(reader: Reader, namespace: str, project: str, say: Say) -> str:
+def _known(reader: Reader, namespace: str, project: str, say: Say, timed: bool) -> str:
     """Whether the node is new here, known but said anew, or was said in this very way before."""
     address = Node.make(say.kind, say.content, say.inputs).address
     records = reader.records(namespace, [address], (project,), CURRENT)
     if not records:
         return NEW
     said: Sequence[Occurrence] = reader.occurrences([records[0].entry], CURRENT).get(records[0].entry, ())
+    if not timed:
+        said = [replace(one, at=say.occurrence.at) for one in said]
     return SAME if say.occurrence in said else "said anew"
+
+
+def _ties(engine: Engine, asker: Asker, addresses: Sequence[tuple[Placed, str]]) -> list[Relate]:
+    """The links that the other memory has and this one never had."""
+    by_key = {placed.key: address for placed, address in addresses if placed.key}
+    wanted = [
+        Relate(address, by_key[key], rel)
+        for placed, address in addresses
+        for rel, key in placed.links
+        if key in by_key and by_key[key] != address
+    ]
+    if not wanted:
+        return []
+    with engine.store.reading() as reader:
+        there = {
+            (link.source, link.target, link.rel) for link in reader.all_links(asker.namespace, (asker.scope.project,))
+        }
+    return [one for one in dict.fromkeys(wanted) if (one.source, one.target, one.rel) not in there]
+
+
+def _tie(engine: Engine, asker: Asker, ties: Sequence[Relate], events: list[int]) -> tuple[int, list[Skipped]]:
+    """Make links; of a batch in which one cannot be made (a circle, an end that was forgotten), those that can."""
+    made, wrong = 0, []
+    for at in range(0, len(ties), BATCH):
+        batch = ties[at : at + BATCH]
+        try:
+            events.append(submit(engine, asker, OPERATION, batch, summary=f"import {len(batch)} links").seq)
+            made += len(batch)
+        except MarrowError:
+            for one in batch:
+                try:
+                    events.append(submit(engine, asker, OPERATION, [one], summary="import a link").seq)
+                    made += 1
+                except MarrowError as problem:
+                    wrong.append(Skipped(f"{one.source[:12]} {one.rel} {one.target[:12]}", problem.message))
+    return made, wrong
+
+
+def _settle(engine: Engine, asker: Asker, addresses: Sequence[tuple[Placed, str]], events: list[int]) -> None:
+    """What was condensed there is condensed here, unless it was said again since."""
+    condensed = [address for placed, address in addresses if placed.state == COMPRESSED]
+    if not condensed:
+        return
+    with engine.store.reading() as reader:
+        records = reader.records(asker.namespace, condensed, (asker.scope.project,), CURRENT)
+    steps: list[Step] = [
+        Restate(record.node.address, (("state", COMPRESSED),), COMPRESSED, expects=ACTIVE)
+        for record in records
+        if record.standing.state == ACTIVE and record.standing.generation == 1 and not record.standing.reinforced
+    ]
+    for at in range(0, len(steps), BATCH):
+        batch = steps[at : at + BATCH]
+        events.append(submit(engine, asker, OPERATION, batch, summary=f"import {len(batch)} condensed").seq)

@@ -17,6 +17,7 @@ from ..search.question import Question
 from ..search.replaced import ANNOUNCED, announced_in
 from ..store.protocol import Reader
 from ..store.terms import query_terms, terms_of
+from .attribution import TAKEN_IN, Origin, origins_of
 from .engine import Asker, Engine
 from .feedback import catch_up
 
@@ -39,6 +40,10 @@ RENEWED, LIKE_IT = 1, 6
 WORTH_RENEWING = 0.4
 
 
+# An agent has the code before it and can search it: told unasked, it is noise. Search and ask find it.
+NOT_RECALLED = frozenset(("code", "log", "view"))
+
+
 class Recalled(NamedTuple):
     """In tiers. `depth` is how many the message was worth; `left` says why others that were found are not told."""
 
@@ -48,6 +53,7 @@ class Recalled(NamedTuple):
     depth: int
     left: Mapping[int, str]
     degraded: str = ""
+    origins: Mapping[int, Origin] = {}
 
 
 def recall(
@@ -74,7 +80,16 @@ def recall(
             return Recalled((), (), (), 0, {})
         pinned = _pinned(reader, asker, wanted, now)
         taken = frozenset(record.entry for record in pinned)
-        question = Question(text, asker.namespace, wanted, now, limit=FOUND, without=taken, at_hand=(*files, *symbols))
+        question = Question(
+            text,
+            asker.namespace,
+            wanted,
+            now,
+            limit=FOUND,
+            without=taken,
+            at_hand=(*files, *symbols),
+            without_kinds=frozenset() if wanted.kinds else NOT_RECALLED,
+        )
         embedder = engine.asking(reader, asker.namespace, wanted.projects)
         hits, asked, degraded = find(reader, embedder, question, engine.rerank)
         if accounts := [hit for hit in hits if ACCOUNT in hit.record.standing.tags]:
@@ -93,7 +108,12 @@ def recall(
     engine.gave(asker, [kept.record for kept in chosen], text)
     questions = tuple(kept.record for kept in open_ones.told[:QUESTIONS_MAX])
     left = {**open_ones.left, **relevant.left}
-    return Recalled(tuple(pinned), tuple(chosen), questions, depth, left, degraded)
+    ingested = [kept.record for kept in chosen if kept.record.node.kind in TAKEN_IN]
+    origins: Mapping[int, Origin] = {}
+    if ingested:
+        with engine.store.reading() as reader:
+            origins = origins_of(reader, asker, ingested)
+    return Recalled(tuple(pinned), tuple(chosen), questions, depth, left, degraded, origins)
 
 
 def _later(reader: Reader, question: Question, hits: Sequence[Hit]) -> list[Hit]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -9,18 +10,23 @@ from ..model.errors import Invalid
 from ..model.record import Filter
 from ..search.find import Hit, find
 from ..search.question import Question
+from .attribution import Origin, origins_of
 from .engine import Asker, Engine, sequence
 from .moment import moment
 
 LIMIT_MAX = 1000
+# What is kept as a node and says nothing of the project.
+NOT_SEARCHED = frozenset(("view",))
 
 
 class Found(NamedTuple):
-    """The hits, the moment that ages are reckoned from, and how it was searched when something was missing."""
+    """The hits, the moment that ages are reckoned from, how it was searched when something was missing, and where they
+    are from, by entry."""
 
     hits: tuple[Hit, ...]
     now: int
     degraded: str = ""
+    origins: Mapping[int, Origin] = {}
 
 
 def search(
@@ -43,7 +49,10 @@ def search(
         wanted = replace(wanted, projects=asker.principal.readable(wanted.projects))
         if not query.strip():
             entries = reader.select(asker.namespace, wanted, seq, now, limit)
-            return Found(tuple(Hit(record, 0.0) for record in reader.records_of(entries, seq)), now)
-        question = Question(query, asker.namespace, wanted, now, seq, limit)
+            records = reader.records_of(entries, seq)
+            return Found(tuple(Hit(r, 0.0) for r in records), now, origins=origins_of(reader, asker, records, seq))
+        hidden = frozenset() if wanted.kinds else NOT_SEARCHED
+        question = Question(query, asker.namespace, wanted, now, seq, limit, without_kinds=hidden)
         found = find(reader, engine.asking(reader, asker.namespace, question.wanted.projects), question, engine.rerank)
-    return Found(tuple(hit for hit in found.hits if not min_score or hit.score >= min_score), now, found.degraded)
+        hits = tuple(hit for hit in found.hits if not min_score or hit.score >= min_score)
+        return Found(hits, now, found.degraded, origins_of(reader, asker, [hit.record for hit in hits], seq))

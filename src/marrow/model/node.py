@@ -13,7 +13,7 @@ from .errors import Invalid, TooLarge
 
 KINDS = (
     "claim observation summary learning decision incident meeting design log document commit conversation gap question "
-    "checkpoint handoff arc task preference pipeline vector survey"
+    "checkpoint handoff arc task preference pipeline vector survey view"
 ).split()
 
 # What these kinds say happened: it is not edited, only added to. Every other kind says what holds, and can be updated.
@@ -21,6 +21,8 @@ EPISODIC_KINDS = frozenset("observation incident meeting log commit conversation
 
 METADATA_BYTES_MAX = 64 * 1024
 GLOBAL_PROJECT = ""
+# A view says who may see what: only an administrator makes and changes one.
+VIEW = "view"
 
 
 @dataclass(frozen=True, slots=True)

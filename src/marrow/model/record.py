@@ -67,6 +67,7 @@ class Filter:
     min_confidence: float = 0.0
     classification: str = ""
     pinned: bool | None = None
+    approved: bool | None = None  # True: those that were approved, False: those that were rejected
     include_superseded: bool = False
 
     def is_plain(self) -> bool:
@@ -97,15 +98,17 @@ def matches(
         return False
     if wanted.pinned is not None and standing.pinned != wanted.pinned:
         return False
-    if wanted.path and not _on_path(wanted.path, occurrences, anchors):
+    if wanted.approved is not None and standing.approved is not wanted.approved:
+        return False
+    if wanted.path and not on_path(wanted.path, occurrences, anchors):
         return False
     asked = wanted.service or wanted.user or wanted.thread or wanted.metadata
     if not asked and wanted.since is None and wanted.until is None:
         return True
-    return any(_said_so(wanted, occurrence) for occurrence in occurrences)
+    return any(said_so(wanted, occurrence) for occurrence in occurrences)
 
 
-def _said_so(wanted: Filter, said: Occurrence) -> bool:
+def said_so(wanted: Filter, said: Occurrence) -> bool:
     """One and the same occurrence must meet all that is asked of occurrences."""
     for asked, has in ((wanted.service, said.service), (wanted.user, said.user), (wanted.thread, said.thread)):
         if asked and asked != has:
@@ -122,7 +125,8 @@ def has_fields(fields: Mapping[str, object], asked: Iterable[Sequence[str]]) -> 
     return all(key in fields and as_text(fields[key]) == value for key, value in asked)
 
 
-def _on_path(path: str, occurrences: Sequence[Occurrence], anchors: Sequence[Anchor]) -> bool:
+def on_path(path: str, occurrences: Sequence[Occurrence], anchors: Sequence[Anchor]) -> bool:
+    """Whether it is anchored to this file or folder, or was said there."""
     places = [a.target for a in anchors if a.type in ("file", "lines")]
     places += [p for o in occurrences if isinstance(p := o.fields.get("path"), str)]
     return any(place == path or place.startswith(path.rstrip("/") + "/") for place in places)

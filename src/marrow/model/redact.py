@@ -17,6 +17,7 @@ an interpreter start; and `sieve` says beforehand, without a regular expression,
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from marrow.model.errors import Invalid
 from marrow.model.plausible import is_stand_in
@@ -43,6 +44,8 @@ MARKED = r"\[redacted:([a-z-]{1,40})\]"
 
 NAMES = (*dict.fromkeys(rule.name for rule in RULES), EXTRA, UNSETTLED, TOO_DEEP)
 RANKS = {name: rank for rank, name in enumerate(NAMES)}
+# Texts of so many characters are kept for a moment with what was found in them.
+LATELY = (1_000, 64_000)
 
 
 def _grouped(rules: Iterable[Rule]) -> Grouped:
@@ -117,9 +120,21 @@ def redact(text: str, extra: Sequence[str] = ()) -> Redacted:
 
     A pattern of `extra` removes what it matches, or only its group `secret` where it has one.
     """
+    if LATELY[0] <= len(text) <= LATELY[1] and not isinstance(extra, str):
+        return _lately(text, tuple(extra))
+    return _redacted(text, extra)
+
+
+def _redacted(text: str, extra: Sequence[str]) -> Redacted:
     patterns = _compiled(extra)
     counts: dict[str, int] = {}
     return Redacted(_settled(text, patterns, counts), _sorted(counts))
+
+
+# Who takes in documents looks at a batch of them before the door does: the door must not do the work again.
+@lru_cache(maxsize=256)
+def _lately(text: str, extra: tuple[str, ...]) -> Redacted:
+    return _redacted(text, extra)
 
 
 def redact_value(value: object, extra: Sequence[str] = ()) -> RedactedValue:

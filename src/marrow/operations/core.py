@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, NamedTuple
 
+from ..memory.attribution import NOWHERE
 from ..memory.get import get
 from ..memory.recall import recall
 from ..memory.relate import relate
@@ -18,7 +19,7 @@ from ..model.moments import iso
 from ..model.record import FOREVER
 from ..model.scope import WRITE
 from . import help_text
-from .filters import in_project, wanted
+from .filters import in_project, through, wanted
 from .table import Call, operation
 from .views import View, hit_view, kept_view, standing_shape, standing_words, view
 
@@ -64,7 +65,11 @@ def memory_recall(
     about = {"files": files or (), "symbols": symbols or ()}
     found = recall(call.engine, call.asker, message, wanted=chosen, limit=limit, **about)
     items = [view(r, now)._replace(tier="Pinned") for r in found.pinned]
-    items += [kept_view(kept, now)._replace(tier="Relevant") for kept in found.relevant]
+    origins = found.origins
+    items += [
+        kept_view(kept, now, origins.get(kept.record.entry, NOWHERE))._replace(tier="Relevant")
+        for kept in found.relevant
+    ]
     items += [view(r, now)._replace(tier="Open questions") for r in found.questions]
     return Recalled(tuple(items))
 
@@ -110,6 +115,8 @@ def memory_search(
     min_score: float = 0.0,
     min_confidence: float = 0.0,
     classification: str = "",
+    approved: bool | None = None,
+    view: str = "",
     include_superseded: bool = False,
     limit: int = 10,
     explain: bool = False,
@@ -118,8 +125,8 @@ def memory_search(
 
     A query goes by words and meaning together. Filters narrow it and alone list the latest first.
     """
-    chosen = dict(metadata or {})
-    chosen.update({key: value for key, value in (("owner", owner), ("language", language)) if value})
+    chosen = (metadata or {}) | {key: value for key, value in (("owner", owner), ("language", language)) if value}
+    call = through(call, view)
     if not (query.strip() or tags or since or until or kinds or domain or chosen or path or service):
         raise Invalid("A search needs a query, tags or a time.", hint="memory_active lists everything.", field="query")
     asked = wanted(
@@ -137,10 +144,12 @@ def memory_search(
         path=path,
         min_confidence=min_confidence,
         classification=classification,
+        approved=approved,
         include_superseded=include_superseded,
     )
     found = search(call.engine, call.asker, query, asked, limit=limit, min_score=min_score, as_of=as_of)
-    return Found(tuple(hit_view(hit, found.now, explain) for hit in found.hits), found.degraded)
+    items = (hit_view(hit, found.now, explain, found.origins.get(hit.record.entry, NOWHERE)) for hit in found.hits)
+    return Found(tuple(items), found.degraded)
 
 
 class Whole(NamedTuple):
@@ -333,7 +342,6 @@ def memory_save(
 
 
 _ITEM_SPELLINGS = {"text": "content", "importance": "priority", "chain_id": "chain", "chain_name": "chain"}
-_ITEM_MORE = ("user", "source")
 
 
 def _draft(item: Any, shared: dict[str, Any], call: Call, at_index: int) -> Draft:
@@ -341,7 +349,7 @@ def _draft(item: Any, shared: dict[str, Any], call: Call, at_index: int) -> Draf
     if isinstance(item, dict):
         for name, value in item.items():
             known = _ITEM_SPELLINGS.get(name, name)
-            if known not in shared and known not in ("content", *_ITEM_MORE):
+            if known not in shared and known not in ("content", "user", "source"):
                 raise Invalid(
                     f"Item {at_index} of the batch has an unknown field {name!r}.", field=f"batch[{at_index}]"
                 )

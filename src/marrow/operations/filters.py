@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..memory.engine import Asker
+from ..memory.views import narrowed
 from ..model.draft import check_domain, check_kind, check_tags
 from ..model.errors import NotFound
 from ..model.moments import MICROS_PER_DAY
@@ -49,6 +50,11 @@ def in_project(call: Call, project: str) -> Asker:
     scope = replace(call.asker.scope, project=named_project(call, project))
     root = call.asker.root if scope == call.asker.scope else ""
     return replace(call.asker, scope=scope, aliases=(), root=root)
+
+
+def through(call: Call, view: str) -> Call:
+    """The same call, which sees only what this view permits."""
+    return replace(call, engine=narrowed(call.engine, call.asker, view)) if view else call
 
 
 def wanted(

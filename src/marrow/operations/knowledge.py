@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any, NamedTuple
 
 from ..memory.influences import Influence, influences
-from ..memory.lineage import lineage
+from ..memory.lineage import Read, lineage, read_from
+from ..memory.provenance import Said
 from ..memory.snapshot import snapshot_create as create
 from ..memory.snapshot import snapshot_diff as compare
 from ..memory.snapshot import snapshot_list as list_all
 from ..memory.snapshot import snapshot_restore as restore
 from ..model.address import shown
-from ..model.errors import Invalid
+from ..model.derivation import Derived
+from ..model.errors import Invalid, NotFound
+from ..model.event import Event
 from ..model.moments import iso
+from ..model.record import Record
 from ..model.scope import ADMIN, WRITE
+from ..model.source import Source
 from ..model.text import first_line
 from .filters import EVERY_PROJECT, in_project
 from .origins import DiffResult, diff_result, origin_shape
@@ -123,25 +129,65 @@ def snapshot_restore(
 
 
 class LineageResult(NamedTuple):
-    """Back to the leaves, and forward to what was made from it. Of a file or commit: its edits, and what the memory had
-    told the session before each."""
+    """Who, when, from what, with which model. `items` go back to the leaves, `followed` on to what was made from it.
+    Of a file or commit: what was read from it, its edits, and what the memory had told the session before each."""
 
     address: str
     items: tuple[dict[str, Any], ...]
     followed: tuple[dict[str, Any], ...] = ()
     superseded_by: tuple[str, ...] = ()
+    events: tuple[dict[str, Any], ...] = ()
+    said: tuple[dict[str, Any], ...] = ()
+    versions: tuple[dict[str, Any], ...] = ()
+    sources: tuple[dict[str, Any], ...] = ()
+    derived: tuple[dict[str, Any], ...] = ()
+    read: tuple[dict[str, Any], ...] = ()
     edits: tuple[dict[str, Any], ...] = ()
     left_out: int = 0
 
     def text(self) -> str:
         if not self.address:
-            lines = [line for edit in self.edits for line in _edit_lines(edit)]
+            lines = [line for one in self.read for line in _read_lines(one)]
+            lines += [line for edit in self.edits for line in _edit_lines(edit)]
             return "\n".join(lines) or "No session was seen to edit that."
         lines = ["came from:"]
         lines += [f"  {'  ' * i['distance']}{i['via']} [{i['address']}] {i['title']}" for i in self.items]
         lines += ["led to:"]
         lines += [f"  {'  ' * i['distance']}{i['via']} [{i['address']}] {i['title']}" for i in self.followed]
-        return "\n".join(lines)
+        return "\n".join([*lines, *_told_lines(self._asdict())])
+
+
+def _told_lines(told: Mapping[str, Any]) -> list[str]:
+    """Where it was said, by which events it came to stand as it does, its versions, and what was derived from it."""
+    lines = []
+    for part, line_of in (("said", _said_line), ("events", _event_line), ("derived", _derived_line)):
+        if told[part]:
+            lines += [f"{part}:", *(f"  {line_of(one)}" for one in told[part])]
+    if len(told.get("versions", ())) > 1:
+        lines += ["versions:", *(f"  [{v['address']}] {v['state']} {v['at']}: {v['title']}" for v in told["versions"])]
+    return lines
+
+
+def _said_line(said: Mapping[str, Any]) -> str:
+    who = f" by {said['user']}" if said["user"] else ""
+    where = " ".join(part for part in (said["service"], said["path"]) if part)
+    return f"{said['at']}  {where or said['project'] or 'global'} ({said['source'] or 'said'}){who}"
+
+
+def _event_line(event: Mapping[str, Any]) -> str:
+    return f"{event['seq']:>6}  {event['at']}  {event['actor']}: {event['operation']} ({event['summary']})"
+
+
+def _derived_line(row: Mapping[str, Any]) -> str:
+    with_ = f"{row['provider']} {row['model']}".strip()
+    cost = f", {row['tokens']:,} tokens" if row["tokens"] else ""
+    error = f": {row['error']}" if row["error"] else ""
+    return f"{row['name']} {row['version']} by {with_}, {row['at']}{cost}, {row['state']}{error}"
+
+
+def _read_lines(one: Mapping[str, Any]) -> list[str]:
+    head = f"[{one['address']}] {one['kind']}, {one['state']}: {one['title']}"
+    return [head, *(f"  {line}" for line in _told_lines(one))]
 
 
 def _edit_lines(edit: dict[str, Any]) -> list[str]:
@@ -153,25 +199,114 @@ def _edit_lines(edit: dict[str, Any]) -> list[str]:
 @operation("knowledge", name="lineage")
 def lineage_of(
     call: Call,
-    address: str = "",
+    address: Annotated[str, "of a node; or a file's path, or a commit"] = "",
     as_of: str = "",
-    file: Annotated[str, "instead: its edits, and what the memory had told before"] = "",
-    commit: Annotated[str, "instead: the same for the edits between the last commit and this one"] = "",
+    file: Annotated[str, "instead: what was read from it, its edits, and what the memory had told before"] = "",
+    commit: Annotated[str, "instead: the same for a commit and the edits since the one before"] = "",
 ) -> LineageResult:
-    """Who, when, from what: a memory's origins, and what came of it. Or which memories came before an edit."""
+    """Who, when, from which source, with which model: a memory's origins, events, versions, and what came of it.
+
+    Of a file or commit: what was read from it, and which memories came before an edit.
+    """
     if sum(map(bool, (address, file, commit))) != 1:
         raise Invalid("One of address, file and commit is needed.", hint="Give one of them.", field="address")
+    if any(mark in address for mark in "/\\."):  # no address has one of these, and nearly every path
+        address, file = "", address
     if not address:
-        found_edits = influences(call.engine, call.asker, file=file, commit=commit)
-        return LineageResult("", (), edits=tuple(_edit_shape(one) for one in found_edits))
-    found = lineage(call.engine, call.asker, address, as_of)
+        return _of_place(call, file, commit)
+    try:
+        found = lineage(call.engine, call.asker, address, as_of)
+    except NotFound:
+        if not read_from(call.engine, call.asker, commit=address):
+            raise
+        return _of_place(call, "", address)
     origins = (found.provenance.node, *found.provenance.origins)
     return LineageResult(
         address=shown(found.provenance.node.address),
         items=tuple(origin_shape(origin) for origin in origins),
         followed=tuple(origin_shape(origin) for origin in found.followed),
         superseded_by=tuple(shown(address) for address in found.superseded_by),
+        events=tuple(map(_event_shape, found.events)),
+        said=tuple(map(_said_shape, found.provenance.node.said)),
+        versions=tuple(map(_version_shape, found.versions)),
+        sources=tuple(map(_source_shape, found.sources)),
+        derived=tuple(map(_derived_shape, found.derived)),
     )
+
+
+def _of_place(call: Call, file: str, commit: str) -> LineageResult:
+    read = read_from(call.engine, call.asker, file=file, commit=commit)
+    try:
+        edits = influences(call.engine, call.asker, file=file, commit=commit)
+    except NotFound:
+        if not read:
+            raise
+        edits = []
+    return LineageResult("", (), read=tuple(map(_read_shape, read)), edits=tuple(_edit_shape(one) for one in edits))
+
+
+def _read_shape(one: Read) -> dict[str, Any]:
+    return _version_shape(one.record) | {
+        "kind": one.record.node.kind,
+        "said": [_said_shape(said) for said in one.said],
+        "events": [_event_shape(event) for event in one.events],
+        "derived": [_derived_shape(row) for row in one.derived],
+    }
+
+
+def _event_shape(event: Event) -> dict[str, Any]:
+    about = {"actor": event.actor, "operation": event.operation, "summary": event.summary}
+    return {"seq": event.seq, "at": iso(event.at), **about, "hash": event.hash}
+
+
+def _said_shape(said: Said) -> dict[str, Any]:
+    one = said.occurrence
+    path = one.fields.get("path")
+    return {
+        "at": iso(one.at),
+        "project": said.project,
+        "service": one.service,
+        "source": one.source,
+        "path": path if isinstance(path, str) else "",
+        "user": one.user,
+        "thread": one.thread,
+    }
+
+
+def _version_shape(record: Record) -> dict[str, Any]:
+    return {
+        "address": shown(record.node.address),
+        "state": record.standing.state,
+        "at": iso(record.last_at),
+        "title": first_line(record.node.content, 100),
+    }
+
+
+def _source_shape(source: Source) -> dict[str, Any]:
+    return {
+        "project": source.project,
+        "service": source.service,
+        "path": source.path,
+        "title": source.title,
+        "digest": source.digest,
+        "at": iso(source.at) if source.at else "",
+    }
+
+
+def _derived_shape(row: Derived) -> dict[str, Any]:
+    return {
+        "name": row.name,
+        "version": row.version,
+        "state": row.state,
+        "provider": row.provider,
+        "model": row.model,
+        "tokens": row.tokens,
+        "cost_usd": row.cost_usd,
+        "ms": row.ms,
+        "at": iso(row.at) if row.at else "",
+        "actor": row.actor,
+        "error": row.error,
+    }
 
 
 def _edit_shape(one: Influence) -> dict[str, Any]:

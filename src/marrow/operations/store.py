@@ -80,6 +80,7 @@ def memory_switch(call: Call, project: str) -> ProjectResult:
     return ProjectResult(found.name, found.aliases, found.active)
 
 
+PROBLEMS_TOLD = 20
 _FORMATS = {".jsonl": "jsonl", ".md": "markdown", ".markdown": "markdown"}
 
 
@@ -128,28 +129,54 @@ class ImportResult(NamedTuple):
     changed: int
     unchanged: int
     redacted: int = 0
+    links: int = 0
+    kinds: dict[str, int] | None = None
+    problems: tuple[dict[str, str], ...] = ()
+    left_out: int = 0
 
     def text(self) -> str:
         verb = "would be" if self.dry_run else "were"
         secrets = f"; secrets removed from {self.redacted}" if self.redacted else ""
-        return (
+        links = f"; {self.links:,} links {verb} made" if self.links else ""
+        lines = [
             f"{self.found:,} nodes in {self.source} ({self.format}): {self.new:,} {verb} new, "
-            f"{self.changed:,} changed, {self.unchanged:,} known{secrets}"
-        )
+            f"{self.changed:,} changed, {self.unchanged:,} known{links}{secrets}"
+        ]
+        if self.kinds and len(self.kinds) > 1:
+            lines.append("  " + ", ".join(f"{count:,} {kind}" for kind, count in self.kinds.items()))
+        lines += [f"  {one['path']}: {one['reason']}" for one in self.problems]
+        return "\n".join(lines)
 
 
 @operation("store", right=WRITE, changes=True)
 def memory_import(
     call: Call,
-    source: Annotated[str, "a bundle, a .jsonl file, or CLAUDE.md, AGENTS.md, MEMORY.md"],
-    format: Literal["", "bundle", "jsonl", "markdown"] = "",  # noqa: A002 the name in the table
+    source: Annotated[
+        str, "a bundle, a .jsonl file, CLAUDE.md, AGENTS.md, MEMORY.md, or the file or folder of another memory"
+    ],
+    format: Literal[  # noqa: A002 the name in the table
+        "", "bundle", "jsonl", "markdown", "claude-mem", "claude-mem-lite", "basic-memory", "mnemo"
+    ] = "",
     dry_run: bool = False,
+    from_project: Annotated[str, "of a memory that holds several: which one, or all; default: this one's name"] = "",
 ) -> ImportResult:
-    """Take in what a file knows. A bundle is united with this memory: in either order both end with the same."""
-    done = import_file(call.engine, call.asker, source, format=format, dry_run=dry_run, progress=call.progress)
-    return ImportResult(
-        done.source, done.format, done.dry_run, done.found, done.new, done.changed, done.unchanged, done.redacted
+    """Take in what a file or another memory knows. Nothing is imported twice, and the source is never changed.
+
+    A bundle is united with this memory: in either order both end with the same.
+    """
+    done = import_file(
+        call.engine,
+        call.asker,
+        source,
+        format=format,
+        from_project=from_project,
+        dry_run=dry_run,
+        progress=call.progress,
     )
+    told = tuple({"path": one.path, "reason": one.reason} for one in done.problems[:PROBLEMS_TOLD])
+    counts = (done.found, done.new, done.changed, done.unchanged, done.redacted, done.links)
+    left = len(done.problems) - len(told)
+    return ImportResult(done.source, done.format, done.dry_run, *counts, dict(done.kinds), told, left)
 
 
 class AuditResult(NamedTuple):
@@ -175,6 +202,7 @@ def audit(
     actor: str = "",
     operation: str = "",
     address: str = "",
+    service: str = "",
     limit: int = 50,
 ) -> AuditResult:
     """The events, latest first: who changed what and when."""
@@ -186,6 +214,7 @@ def audit(
         actor=actor,
         operation=operation,
         address=address or None,
+        service=service,
         limit=limit,
     )
     return AuditResult(
@@ -338,6 +367,7 @@ def erase(
     thread: Annotated[str, "everything said only in this conversation"] = "",
     tags: list[str] | None = None,
     metadata: dict[str, Any] | None = None,
+    service: Annotated[str, "everything that was only taken in for this service"] = "",
     dry_run: bool = True,
     confirm: bool = False,
 ) -> EraseResult:
@@ -345,7 +375,9 @@ def erase(
 
     By default it only says what would go; dry_run=false with confirm=true does it. To merely retract, forget.
     """
-    by_filter = wanted(call, tags=tags or (), metadata=metadata, include_superseded=True) if tags or metadata else None
+    by_filter = None
+    if tags or metadata or service:
+        by_filter = wanted(call, tags=tags or (), metadata=metadata, service=service, include_superseded=True)
     done = erase_nodes(
         call.engine,
         call.asker,

@@ -27,6 +27,7 @@ from typing import (
 
 from ..model.groups import GROUPS
 from ..model.scope import READ
+from .listing import listed
 
 if TYPE_CHECKING:
     from ..memory.engine import Asker, Engine
@@ -123,7 +124,7 @@ class Operation:
     @property
     def command(self) -> tuple[str, ...]:
         """Its words on the command line: `audit_verify` is `marrow audit verify`."""
-        return tuple((self.words or self.name.removeprefix("memory_").replace("_", " ")).split())
+        return tuple((self.words or short_name(self.name).replace("_", " ")).split())
 
 
 TABLE: dict[str, Operation] = {}
@@ -154,6 +155,14 @@ def operation(
         return function
 
     return enter
+
+
+def short_name(name: str) -> str:
+    """An operation's name without the prefix. One whose short name is another's whole name keeps its own: `ask` and
+    `memory_ask` are two."""
+    short = name.removeprefix("memory_")
+    is_taken = short != name and (short in TABLE or short in listed())
+    return name if is_taken else short
 
 
 def without_none(hint: Any) -> Any:

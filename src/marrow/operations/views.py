@@ -9,12 +9,14 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from ..memory.attribution import NOWHERE, Origin
 from ..model.address import shown
 from ..model.moments import age, iso
 from ..model.node import GLOBAL_PROJECT
 from ..model.record import Record
 from ..model.text import shorten
 from ..search.cut import Kept
+from ..search.evidence import LONG
 from ..search.find import Hit
 
 LOW_CONFIDENCE = 0.5
@@ -38,6 +40,7 @@ class View(NamedTuple):
     why: Mapping[str, float] = NO_REASONS
     tier: str = ""
     passage: str = ""
+    source: str = ""
 
     def line(self) -> str:
         """One entry of a list for a reader: reference material, labelled with its age and standing."""
@@ -46,7 +49,8 @@ class View(NamedTuple):
         why = f"\n    why: {' '.join(f'{name} {value:g}' for name, value in self.why.items())}" if self.why else ""
         shown_text = f"… {self.passage} …" if self.passage else self.content
         text = shown_text.replace("\n", "\n    ")
-        return f"[{self.address}] {self.domain}/{self.kind}, {self.age}{marks}{tags}\n    {text}{why}"
+        source = f"\n    {self.source}" if self.source else ""
+        return f"[{self.address}] {self.domain}/{self.kind}, {self.age}{marks}{tags}{source}\n    {text}{why}"
 
 
 def view(record: Record, now: int, *, score: float = 0.0, why: Mapping[str, float] | None = None) -> View:
@@ -82,18 +86,27 @@ def view(record: Record, now: int, *, score: float = 0.0, why: Mapping[str, floa
     )
 
 
-def hit_view(hit: Hit, now: int, explain: bool) -> View:
-    return view(
-        hit.record, now, score=hit.score, why={name: round(part, 4) for name, part in hit.why} if explain else None
-    )
+def hit_view(hit: Hit, now: int, explain: bool, origin: Origin = NOWHERE) -> View:
+    """A hit with where it is from. Of a long text the passage that answers is shown, and where it stands."""
+    why = {name: round(part, 4) for name, part in hit.why} if explain else None
+    found = view(hit.record, now, score=hit.score, why=why)
+    place = hit.evidence.place if hit.evidence else None
+    passage = hit.record.node.content[place.start : place.end].strip() if place else ""
+    content = passage or _beginning(found.content)
+    return found._replace(content=content, passage=passage, source=origin.cited(hit.record, place))
 
 
-def kept_view(kept: Kept, now: int) -> View:
+def _beginning(content: str) -> str:
+    """The text, or how a long one begins: `memory_get` has it whole."""
+    return content if len(content) <= LONG else f"{content[:LONG].rstrip()} …"
+
+
+def kept_view(kept: Kept, now: int, origin: Origin = NOWHERE) -> View:
     """What recall tells: also what it replaced though nobody linked them, how often it was said, and which passage."""
-    found = hit_view(kept.hit, now, False)
+    found = hit_view(kept.hit, now, False, origin)
     marks = [f"replaces {shown(record.node.address)}: {reason}" for record, reason in kept.replaced]
     marks += [f"{kept.same} more say the same"] if kept.same else []
-    return found._replace(marks=(*found.marks, *marks), passage=kept.passage)
+    return found._replace(marks=(*found.marks, *marks), passage=found.passage or kept.passage)
 
 
 def standing_shape(standing: Any) -> dict[str, Any]:

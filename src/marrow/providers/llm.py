@@ -28,6 +28,14 @@ class Completion:
 
 
 @dataclass(frozen=True, slots=True)
+class Picture:
+    """An image that a model is shown with a prompt."""
+
+    data: bytes
+    media_type: str
+
+
+@dataclass(frozen=True, slots=True)
 class Allowance:
     """What may be spent a day, and on whose models. A cap of zero allows nothing."""
 
@@ -53,7 +61,15 @@ class LanguageModel(Protocol):
         ...
 
 
-def language_model(name: str, model: str | None = None) -> LanguageModel | None:
+class SeeingModel(LanguageModel, Protocol):
+    """A language model that can be shown an image. Whether the one behind a service can is known when it is tried."""
+
+    def look(self, system: str, prompt: str, picture: Picture, max_tokens: int, timeout: float) -> Completion:
+        """The answer to a prompt about an image."""
+        ...
+
+
+def language_model(name: str, model: str | None = None) -> SeeingModel | None:
     """The language model with this name; None for `none`. Nobody is asked before the first prompt.
 
     - `anthropic`, `anthropic:MODEL`, `openai`, `openai:MODEL`: a service, with the key of its environment variable.

@@ -7,6 +7,7 @@ nor a manner of thinking is asked for: models that do not know them refuse the r
 
 from __future__ import annotations
 
+import base64
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ from urllib.parse import urlsplit
 from ..model.errors import Invalid, MarrowError, Unauthorized, Unavailable
 from ..model.text import token_estimate
 from .http import Client, Waiting
-from .llm import Completion
+from .llm import Completion, Picture
 from .llm_prices import Price, dollars, price
 from .rows import sendable
 
@@ -116,11 +117,19 @@ class Messages(_Remote):
     headers: Mapping[str, str] = {"anthropic-version": _VERSION}
 
     def complete(self, system: str, prompt: str, max_tokens: int, timeout: float) -> Completion:
+        return self._said(system, prompt, sendable(prompt), max_tokens, timeout)
+
+    def look(self, system: str, prompt: str, picture: Picture, max_tokens: int, timeout: float) -> Completion:
+        shown = {"type": "base64", "media_type": picture.media_type, "data": base64.b64encode(picture.data).decode()}
+        blocks = [{"type": "image", "source": shown}, {"type": "text", "text": sendable(prompt)}]
+        return self._said(system, prompt, blocks, max_tokens, timeout)
+
+    def _said(self, system: str, prompt: str, content: object, max_tokens: int, timeout: float) -> Completion:
         body: dict[str, object] = {
             "model": self.model,
             "max_tokens": max_tokens,
             "system": sendable(system),
-            "messages": [{"role": "user", "content": sendable(prompt)}],
+            "messages": [{"role": "user", "content": content}],
         }
         answer = self._ask("/v1/messages", body, timeout)
         blocks = answer.get("content")
@@ -138,12 +147,20 @@ class Replies(_Remote):
     """Chat completions of OpenAI, and of everything that speaks as it does."""
 
     def complete(self, system: str, prompt: str, max_tokens: int, timeout: float) -> Completion:
+        return self._said(system, prompt, sendable(prompt), max_tokens, timeout)
+
+    def look(self, system: str, prompt: str, picture: Picture, max_tokens: int, timeout: float) -> Completion:
+        address = f"data:{picture.media_type};base64,{base64.b64encode(picture.data).decode()}"
+        blocks = [{"type": "text", "text": sendable(prompt)}, {"type": "image_url", "image_url": {"url": address}}]
+        return self._said(system, prompt, blocks, max_tokens, timeout)
+
+    def _said(self, system: str, prompt: str, content: object, max_tokens: int, timeout: float) -> Completion:
         body: dict[str, object] = {
             "model": self.model,
             self.service.limit: max_tokens,
             "messages": [
                 {"role": "system", "content": sendable(system)},
-                {"role": "user", "content": sendable(prompt)},
+                {"role": "user", "content": content},
             ],
         }
         answer = self._ask("/chat/completions", body, timeout)

@@ -16,7 +16,7 @@ from ..model.record import Record
 from .evidence import Evidence
 from .find import LINKED_BY, RERANKER, Hit
 from .question import Asked, Question
-from .relevance import is_asked_for, relevance
+from .relevance import is_asked_for, is_in_passing, relevance
 from .replaced import announced_in, changed_value, is_parallel, replaces, subject
 from .weights import Weights
 
@@ -161,7 +161,8 @@ def _why_not(question: Question, one: _Candidate, least: float) -> str:
     found = one.kept.hit.evidence
     if one.relevance < LEAST:
         return f"its relevance is {one.relevance:.2f}, and less than {LEAST:g} is about something else"
-    if found is None or found.at_hand or (found.in_time > 0 and is_asked_for(question, one.record)):
+    is_at_hand = found is not None and found.at_hand and not is_in_passing(one.record)
+    if found is None or is_at_hand or (found.in_time > 0 and is_asked_for(question, one.record)):
         return ""
     if one.kept.by and found.in_time >= 0:
         return ""

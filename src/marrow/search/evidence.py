@@ -8,13 +8,18 @@ from functools import lru_cache
 
 from ..model.record import Record
 from ..store.terms import terms_of
-from .question import Question
+from .best_passage import Place, best_passage
+from .question import Asked, Question
 from .weights import Weights
 
 # What a text says by itself, before its neighbours and its form are looked at: this is what it can lend.
 WORDS_SHARE, MEANING_SHARE = 0.67, 0.33
 # Of a long text the beginning is read.
 READ = 4_000
+# From how many characters on a text is judged by its best passage too, and by how much.
+LONG, IN_PLACE = 1_500, 0.85
+# Of these one wants to know when or where in it something is, however short they are.
+PLACED = frozenset(("meeting", "design"))
 # What was said at another time than is asked about: less, for many a thing is told long after it happened.
 ELSEWHEN = -0.5
 
@@ -41,6 +46,7 @@ class Evidence:
     dated: float = 0.0
     in_time: float = 0.0
     at_hand: float = 0.0
+    place: Place | None = None  # in a long text, where what was asked stands closest together
 
     def own(self) -> float:
         return WORDS_SHARE * self.words + MEANING_SHARE * self.meaning
@@ -62,9 +68,16 @@ class Evidence:
         return [(name, value) for name, value in named.items() if value or name in ("words", "meaning")]
 
 
-def read(question: Question, record: Record, found: Evidence, interval: tuple[int, int] | None) -> None:
+def read(question: Question, asked: Asked, record: Record, found: Evidence, interval: tuple[int, int] | None) -> None:
     """What the text itself shows, once it is at hand."""
     content = record.node.content
+    is_long = len(content) > LONG
+    if (is_long or record.node.kind in PLACED) and not question.is_pattern:
+        found.place = best_passage(content, asked.rarities, asked.most)
+    if is_long and not question.is_pattern:
+        # A long text has many words: what it says of the question, it says in one place.
+        share = found.place.share if found.place else 0.0
+        found.words = IN_PLACE * share + (1.0 - IN_PLACE) * min(1.0, found.words)
     found.asking = float(content.rstrip().endswith("?") and record.node.kind not in ("question", "gap"))
     found.dated = float(question.asks_for_a_time and _TIME.search(content, 0, READ) is not None)
     if interval and question.spoken:

@@ -21,7 +21,7 @@ from .intent import domains_wanted
 from .later import later_first
 from .question import Asked, Question
 from .signals import weigh
-from .weights import LEARNED
+from .weights import LEARNED, weights_of
 
 # How many more than asked for are read and weighed, which may change their order.
 RESERVE = 24
@@ -67,10 +67,16 @@ def find(reader: Reader, embedder: Embedder, question: Question, rerank: Rerank 
     evidence, known, asked, interval, degraded = gather(reader, embedder, question, within)
     ranked = sorted(evidence, key=lambda entry: (-evidence[entry].first_look(LEARNED), entry))
     chosen = [e for e in ranked if (allowed is None or e in allowed) and e not in question.without]
+    if question.without_kinds:
+        chosen = _of_other_kinds(reader, question, chosen, known)
     read_first = chosen[: question.limit + RESERVE]
+    # What is near in meaning is read too: of some kinds it says more than words do.
+    rest = chosen[len(read_first) :]
+    read_first += sorted(rest, key=lambda entry: (-evidence[entry].meaning, entry))[: RESERVE // 2]
+    later = frozenset(read_first)
     # What was said in the time that is asked about is read whatever it says.
-    read_first += [entry for entry in chosen[len(read_first) :] if evidence[entry].in_time > 0]
-    hits = _weighed(reader, question, evidence, read_first, known, interval)
+    read_first += [entry for entry in rest if evidence[entry].in_time > 0 and entry not in later]
+    hits = _weighed(reader, question, asked, evidence, read_first, known, interval)
     hits += _linked(reader, question, hits, allowed)
     best: dict[int, Hit] = {}
     for hit in sorted(hits, key=_order):
@@ -106,9 +112,22 @@ def _within(reader: Reader, question: Question) -> list[int] | None:
     return reader.select(question.namespace, question.wanted, question.seq, question.now)
 
 
+def _of_other_kinds(reader: Reader, question: Question, chosen: list[int], known: dict[int, Record]) -> list[int]:
+    """These, in their order, without those of the kinds that are not wanted as far as is looked at first. What was read
+    stays known."""
+    enough, found, looked_at = question.limit + RESERVE, list[int](), 0
+    while len(found) < enough and looked_at < len(chosen):
+        some = chosen[looked_at : looked_at + enough]
+        looked_at += len(some)
+        known |= {r.entry: r for r in reader.records_of([e for e in some if e not in known], question.seq)}
+        found += [e for e in some if e in known and known[e].node.kind not in question.without_kinds]
+    return found + chosen[looked_at:]
+
+
 def _weighed(
     reader: Reader,
     question: Question,
+    asked: Asked,
     evidence: Candidates,
     entries: list[int],
     known: Mapping[int, Record],
@@ -118,7 +137,7 @@ def _weighed(
     records = {record.entry: record for record in reader.records_of(missing, question.seq)} | dict(known)
     wanted = [records[entry] for entry in entries if entry in records and _is_wanted(question, records[entry])]
     for record in wanted:
-        read(question, record, evidence[record.entry], interval)
+        read(question, asked, record, evidence[record.entry], interval)
     if interval and not any(evidence[record.entry].in_time > 0 for record in wanted):
         for record in wanted:  # nothing was said then: that says nothing about any of them
             evidence[record.entry].in_time = 0.0
@@ -131,11 +150,13 @@ def _weighed(
 
 
 def _is_wanted(question: Question, record: Record) -> bool:
+    if record.node.kind in question.without_kinds:
+        return False
     return question.wanted.include_superseded or record.standing.is_active(question.now)
 
 
 def _hit(record: Record, found: Evidence, use: Use, now: int, after: Mapping[str, float]) -> Hit:
-    parts = found.parts(LEARNED)
+    parts = found.parts(weights_of(record))
     text = sum(value for _, value in parts)
     for name, factor in weigh(record, use, now, after):
         if abs(factor - 1.0) >= NOTHING:

@@ -52,10 +52,10 @@ def gather(reader: Reader, embedder: Embedder, question: Question, within: list[
     # What nobody ever said here cannot be held against a text, nor that it has not every word of a long message.
     said_here = sorted((rarities[term] for term, count in holders.items() if count), reverse=True)
     most = sum(said_here[:TERMS_COUNTED])
-    asked = Asked(rarities, {})
+    asked = Asked(rarities, {}, most)
     if most:
         _by_words(reader, question, within, found, question.terms, most)
-        asked = Asked(rarities, _other_names(reader, question, found))
+        asked = Asked(rarities, _other_names(reader, question, found), most)
         more = sorted({term for others in asked.others.values() for name in others for term in name})[:NAMES_MAX]
         if more:  # by its other names instead: a text that has both is not found twice
             rest = (term for term in question.terms if term not in asked.others)

@@ -11,7 +11,30 @@ PASSAGE = 350
 # Of a very long text the beginning is read this far.
 READ = 40_000
 
+# A title is looked for in so many lines, and cut after so many characters.
+TITLE_LINES, TITLE_LENGTH = 12, 100
+# What many a source begins with, whatever it is about.
+_NO_TITLE = ("package ", "import ", "from ", "use ", "#include", "Copyright", "SPDX", "This Source Code", "---", "#!")
+_EDGES = "#/*\"' -=<>!;"
+
 _SENTENCE_END = re.compile(r"(?<=[.;!?])\s+|\n+")
+
+
+def embedded_pieces(text: str) -> tuple[str, ...]:
+    """The passages as they are embedded: each after the first with the title of the whole before it, since a passage
+    alone often does not say what it is about. Picked on bench/knowledge."""
+    pieces = passages_of(text)
+    title = title_of(text) if len(pieces) > 1 else ""
+    return (pieces[0], *(f"{title}\n{piece}" for piece in pieces[1:])) if title else pieces
+
+
+def title_of(text: str) -> str:
+    """The first line that says something; "" where none of the first does."""
+    for line in text[: TITLE_LINES * 200].split("\n", TITLE_LINES)[:TITLE_LINES]:
+        said = line.strip().strip(_EDGES)
+        if len(said) > 3 and not said.startswith(_NO_TITLE) and not line.startswith(_NO_TITLE):
+            return said[:TITLE_LENGTH]
+    return ""
 
 
 @lru_cache(maxsize=1024)

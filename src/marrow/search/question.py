@@ -41,6 +41,7 @@ class Question:
     limit: int = 10
     without: frozenset[int] = field(default_factory=frozenset)
     at_hand: tuple[str, ...] = ()  # files and symbols
+    without_kinds: frozenset[str] = frozenset()
 
     @cached_property
     def spoken(self) -> Spoken | None:
@@ -88,10 +89,11 @@ class Question:
 
 class Asked(NamedTuple):
     """What the memory knows of the terms of a question: how much each says there, and the other names of a thing that
-    a term is part of a name of."""
+    a term is part of a name of. `most` is what a text with all that can be expected of it would have."""
 
     rarities: Mapping[str, float]
     others: Mapping[str, tuple[frozenset[str], ...]]
+    most: float = 0.0
 
     def covered(self, terms: Sequence[str], has: frozenset[str]) -> float:
         """The share of the asked terms, by how much each says, that a text has by any name. Of a long message the most

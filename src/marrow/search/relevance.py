@@ -17,6 +17,8 @@ from .question import Asked, Question, pairs_of
 COVERED, MEANING, TOGETHER = 0.43, 0.28, 0.29
 # What hardly any unrelated text reaches says more: so near in meaning, other words say the same.
 SURE = 0.6
+# How much less a file at hand says for what touched it in passing.
+TOUCHED = 0.25
 IN_TIME, KIND_ASKED, AT_HAND, NAMED, IN_THREAD = 0.30, 0.15, 0.40, 0.06, 0.25
 
 # The words by which a kind is asked for: "which incidents…" asks for a kind, not for a word in a text.
@@ -61,12 +63,17 @@ def relevance(question: Question, asked: Asked, record: Record, found: Evidence)
         "phrases": TOGETHER * together,
         "in time": IN_TIME * found.in_time,
         "kind": KIND_ASKED * is_asked_for(question, record) if found.in_time > 0 else 0.0,
-        "file": AT_HAND * found.at_hand,
+        "file": AT_HAND * found.at_hand * (TOUCHED if is_in_passing(record) else 1.0),
         "name": NAMED * is_named(question, record),
         "thread": IN_THREAD * max(found.reply, found.two_before),
     }
     parts = tuple((name, value) for name, value in named.items() if value or name in ("words", "meaning"))
     return Relevance(sum(v for _, v in parts), parts, covered, best if len(pieces) > 1 else "")
+
+
+def is_in_passing(record: Record) -> bool:
+    """Whether it names files only because it touched them, as a commit does: being at hand alone says little then."""
+    return record.node.kind == "commit"
 
 
 def is_named(question: Question, record: Record) -> bool:

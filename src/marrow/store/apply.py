@@ -30,7 +30,7 @@ from ..model.change import (
 from ..model.errors import Conflict, Immutable, Invalid, NotFound
 from ..model.event import Event, Snapshot
 from ..model.link import HISTORY_RELS, Anchor, Link, check_rel
-from ..model.node import GLOBAL_PROJECT, Node, Occurrence
+from ..model.node import GLOBAL_PROJECT, VIEW, Node, Occurrence
 from ..model.record import CURRENT, Record
 from ..model.scope import ADMIN, WRITE, Principal
 from ..model.standing import ACTIVE, RETRACTED, SUPERSEDED, Standing, changed, later, placed, reinforced, union
@@ -87,7 +87,14 @@ class Desk:
         found = self.writer.records(self.change.namespace, [address], places, CURRENT)
         if not found:
             raise NotFound(f"Nothing here has the address {address[:12]}.", hint="Search for it.", field=argument)
-        return next((r for r in found if r.project == self.change.project), found[0])
+        record = next((r for r in found if r.project == self.change.project), found[0])
+        self.check_kind(record.node.kind)
+        return record
+
+    def check_kind(self, kind: str) -> None:
+        """Views say who may see what."""
+        if kind == VIEW:
+            self.principal.check(ADMIN, self.change.namespace)
 
     def stand(self, record: Record, standing: Standing) -> None:
         if record.project != self.change.project:
@@ -126,6 +133,7 @@ def _place(
 ) -> tuple[str, Record]:
     """Put a node into the project with this standing: what happened, and the record as it is now."""
     project = desk.change.project
+    desk.check_kind(node.kind)
     entry, fresh = desk.writer.place(desk.change.namespace, project, node, said.at)
     is_new_occurrence = desk.writer.occur(entry, said, desk.seq)
     if fresh:
@@ -416,6 +424,7 @@ def _merge_link(desk: Desk, known: Link | None, theirs: Link) -> bool:
 
 def _merge_copy(desk: Desk, copy: Copy, vector: Vector | None) -> None:
     space = desk.change.namespace
+    desk.check_kind(copy.node.kind)
     entry, fresh = desk.writer.place(space, copy.project, copy.node, copy.occurrences[0].at)
     for said in copy.occurrences:
         if desk.writer.occur(entry, said, desk.seq):

@@ -322,7 +322,15 @@ def _grown(array: NDArray[Any], capacity: int, kind: type) -> NDArray[Any]:
 def sorted_ids(entries: Iterable[int]) -> Places:
     """Each once, in rising order."""
     given = entries if isinstance(entries, np.ndarray) else np.fromiter(entries, dtype=np.int64)
-    return np.unique(given)
+    is_rising = bool((given[1:] > given[:-1]).all())  # what was put in order once comes again with every search
+    return given if is_rising else np.unique(given)
+
+
+def shared_ids(one: Iterable[int] | None, other: Iterable[int] | None) -> Iterable[int] | None:
+    """Those in both; None is everything."""
+    if one is None or other is None:
+        return other if one is None else one
+    return np.intersect1d(sorted_ids(one), sorted_ids(other), assume_unique=True)
 
 
 def places_of(ids: Places, entries: Places) -> Places:

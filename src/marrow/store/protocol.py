@@ -14,11 +14,13 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+from ..model.derivation import Derived, DerivedCount
 from ..model.event import Event, Head, Snapshot
 from ..model.link import Anchor, Link
 from ..model.node import Node, Occurrence
 from ..model.record import Filter, Interval, Project, Record
 from ..model.session import Injection, Session
+from ..model.source import Source
 from ..model.standing import Standing
 from ..model.trace import Trace
 
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
     Vector = NDArray[np.float32]
 
 Projects = tuple[str, ...] | None
-TRACES_LIMIT, SESSIONS_LIMIT, INJECTIONS_LIMIT = 1000, 100, 1000
+TRACES_LIMIT, SESSIONS_LIMIT, INJECTIONS_LIMIT, DERIVED_LIMIT = 1000, 100, 1000, 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +73,9 @@ class Nodes(Protocol):
 
     def records(self, namespace: str, addresses: Sequence[str], projects: Projects, seq: int) -> list[Record]:
         """These nodes as they stood at `seq`, one record for each project that they were placed in by then."""
+
+    def placed(self, namespace: str, addresses: Sequence[str]) -> Mapping[str, list[int]]:
+        """The entries of these nodes, in whichever projects: cheaper than their records."""
 
     def records_of(self, entries: Sequence[int], seq: int) -> list[Record]:
         """The same by the store's own handles, in the order given; entries that did not exist at `seq` are left out."""
@@ -155,16 +160,25 @@ class Words(Protocol):
     """The keyword index. Derived: it can be dropped and built again."""
 
     def match(
-        self, namespace: str, terms: Sequence[str], projects: Projects, within: Iterable[int] | None, limit: int
+        self,
+        namespace: str,
+        terms: Sequence[str],
+        projects: Projects,
+        within: Iterable[int] | None,
+        limit: int,
+        among: Collection[int] | None = None,
     ) -> list[tuple[int, float]]:
         """(entry, score) of those that contain any of the terms, best first. A term ending in * is a prefix,
-        one between two * a part of a word. `within` None: whatever is active now."""
+        one between two * a part of a word. `within` None: whatever is active now. `among`: as if there were no texts
+        but these: no other is found, and none is counted for a score."""
 
     def aliased(self, namespace: str, projects: Projects) -> frozenset[int]:
         """The entries that have aliases and are active now."""
 
-    def frequencies(self, namespace: str, terms: Sequence[str], projects: Projects) -> tuple[int, Mapping[str, int]]:
-        """How many texts these projects have, and how many of them have each term."""
+    def frequencies(
+        self, namespace: str, terms: Sequence[str], projects: Projects, among: Collection[int] | None = None
+    ) -> tuple[int, Mapping[str, int]]:
+        """How many texts these projects have, and how many of them have each term. `among`: of these alone."""
 
 
 class Vectors(Protocol):
@@ -180,8 +194,10 @@ class Vectors(Protocol):
         within: Iterable[int] | None,
         limit: int,
         least: float = 0.0,
+        among: Collection[int] | None = None,
     ) -> list[tuple[int, float]]:
-        """(entry, cosine) of the nearest above `least`, best first: exact, and complete under any filter."""
+        """(entry, cosine) of the nearest above `least`, best first: exact, and complete under any filter. `within` and
+        `among` are as in `match`."""
 
     def similarities(self, entries: Sequence[int], vector: Vector) -> Mapping[int, float]:
         """The cosine of each of these entries that has a vector."""
@@ -254,7 +270,61 @@ class Sessions(Protocol):
         """Up to which byte of a segment everything is in this store; 0 for one that is not known."""
 
 
-class Reader(Nodes, Links, Chain, Places, Words, Vectors, Counters, Sessions, Protocol):
+class Sources(Protocol):
+    """What was taken in from where. Derived: a cache beside the occurrences, outside the chain and `as_of`."""
+
+    def sources(
+        self, namespace: str, projects: Projects, *, service: str | None = None, path: str | None = None
+    ) -> list[Source]:
+        """In order of project, service and path; None asks nothing."""
+
+    def sources_of(self, namespace: str, addresses: Sequence[str], projects: Projects) -> list[Source]:
+        """Where these nodes were read from, and still are."""
+
+    def services(self, namespace: str, projects: Projects) -> Mapping[str, int]:
+        """The services that active nodes belong to, and how many each has."""
+
+
+class Derivations(Protocol):
+    """What derivations gave. Derived: outside the chain and `as_of`. A row is seen from the projects in which its input
+    is placed, or for which its file was read."""
+
+    def derived(
+        self, namespace: str, inputs: Sequence[str], projects: Projects = None, *, names: Sequence[str] = ()
+    ) -> list[Derived]:
+        """What was derived from these inputs, in order of input and name. No `names` asks for all."""
+
+    def derived_rows(
+        self,
+        namespace: str,
+        projects: Projects = None,
+        *,
+        names: Sequence[str] = (),
+        state: str = "",
+        after: tuple[str, str] = ("", ""),
+        limit: int = DERIVED_LIMIT,
+    ) -> list[Derived]:
+        """The same whatever the input, those after this (input, name). What is empty is not asked."""
+
+    def derived_counts(self, namespace: str, projects: Projects = None) -> list[DerivedCount]:
+        """How many rows of each name, version and state there are, in this order."""
+
+    def underived(
+        self,
+        namespace: str,
+        name: str,
+        version: str,
+        kinds: Sequence[str] = (),
+        projects: Projects = None,
+        *,
+        after: int = 0,
+        limit: int = DERIVED_LIMIT,
+    ) -> list[tuple[int, str]]:
+        """(number, address) of the active nodes of these kinds, or of any, of which this is due: there is no row, or
+        one of another version, or one that is marked as due. Those with a number above `after`, in this order."""
+
+
+class Reader(Nodes, Links, Chain, Places, Words, Vectors, Counters, Sessions, Sources, Derivations, Protocol):
     """One consistent view of the store."""
 
 
@@ -320,6 +390,21 @@ class Writer(Reader, Protocol):
     def measure(self, lines: Sequence[Measurement]) -> None: ...
 
     def prune_measurements(self, before: int) -> int: ...
+
+    def keep_sources(self, namespace: str, sources: Sequence[Source]) -> None:
+        """In the place of what was known of the same project, service and path."""
+
+    def drop_sources(self, namespace: str, sources: Sequence[Source]) -> None: ...
+
+    def keep_derived(self, namespace: str, rows: Sequence[Derived]) -> None:
+        """In the place of what was known of the same input and name. The door is `receive_derived`."""
+
+    def mark_due(self, namespace: str, inputs: Sequence[str], names: Sequence[str]) -> int:
+        """These, where they are done, are due again; how many that were."""
+
+    def drop_derived(self, namespace: str, inputs: Sequence[str], names: Sequence[str] = ()) -> int:
+        """Remove what was derived from these inputs, by these names or all; how many rows that were. (`erase` does so
+        for its nodes and for the files that they were read from.)"""
 
     def keep_traces(self, namespace: str, project: str, traces: Sequence[Trace]) -> int:
         """Add those whose id is not known yet, in this order; how many that were. The door is `receive_traces`."""

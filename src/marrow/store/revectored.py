@@ -6,7 +6,7 @@ the two is what the embedder does, and times can be compared.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
@@ -52,9 +52,12 @@ class _Reread:
         within: Iterable[int] | None,
         limit: int,
         least: float = 0.0,
+        among: Collection[int] | None = None,
     ) -> list[tuple[int, float]]:
         """There are only vectors of what may be found: whoever made them chose the projects."""
-        return self._vectors.matrix.nearest(vector, limit, within, (), least)
+        from .matrix import shared_ids
+
+        return self._vectors.matrix.nearest(vector, limit, shared_ids(within, among), (), least)
 
     def similarities(self, entries: Sequence[int], vector: Vector) -> Mapping[int, float]:
         return dict(self._vectors.matrix.cosines(entries, vector))

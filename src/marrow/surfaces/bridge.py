@@ -215,7 +215,7 @@ def _leave_with_parent() -> None:
 def run(store: str | None, project: str | None, tools: str | None) -> int:
     """Serve the host on standard input and output until it is gone."""
     asked = {"cwd": os.environ.get("CLAUDE_PROJECT_DIR") or os.getcwd(), "store": store, "project": project}
-    for name in ("store", "project", "namespace"):
+    for name in ("store", "project", "namespace", "view"):
         asked[name] = asked.get(name) or os.environ.get(f"MARROW_{name.upper()}")
     asked["tools"] = tools
     threading.Thread(target=_leave_with_parent, daemon=True).start()

@@ -85,6 +85,8 @@ def test_sizes_count_rows_of_each_kind(door: Door) -> None:
         "traces": 0,
         "sessions": 0,
         "injections": 0,
+        "derived": 0,
+        "sources": 0,
     }
 
 

@@ -69,6 +69,7 @@ standings = st.builds(
     domain=st.sampled_from(DOMAINS),
     confidence=st.sampled_from((0.0, 0.5, 0.8, 1)),
     pinned=st.booleans(),
+    approved=st.sampled_from((None, True, False)),
     classification=st.sampled_from(CLASSIFICATIONS),
     tags=tags,
     expires_at=st.sampled_from((None, None, START, START + 10)),
@@ -107,6 +108,7 @@ filters = st.builds(
     min_confidence=st.sampled_from((0.0, 0.0, 0.5, 0.81)),
     classification=st.sampled_from(("", "", *CLASSIFICATIONS)),
     pinned=st.sampled_from((None, None, True, False)),
+    approved=st.sampled_from((None, None, True, False)),
     include_superseded=st.booleans(),
 )
 # One thing asked at a time as well: many at once rarely leave anything.
@@ -121,6 +123,7 @@ single = st.one_of(
             "until": st.sampled_from(TIMES),
             "user": st.sampled_from(NAMES),
             "kinds": some(KINDS),
+            "approved": st.sampled_from((True, False)),
         }.items()
     ]
 )

@@ -14,10 +14,10 @@ from .conftest import CommandLine, Here
 def test_the_tour_fills_a_memory_and_answers_a_question(marrow: CommandLine) -> None:
     ran = marrow.run("tour")
     assert (ran.code, ran.err) == (0, "")
-    assert "read 3 passages of 2 documents and 3 commit messages" in ran.out
-    assert ": 6 new." in ran.out
+    assert "looked at 2 files and 3 commit messages" in ran.out
+    assert ": 5 new." in ran.out
     assert "Asked: What should I know about " in ran.out
-    assert "Nothing in the memory bears on this" not in ran.out
+    assert "[1] " in ran.out
     again = marrow.run("tour", "why", "do", "we", "retry", "uploads")
     assert "nothing new, all of it was known." in again.out
     assert "The proxy drops idle connections" in again.out
@@ -77,5 +77,5 @@ def test_an_empty_folder_has_nothing_to_tell(marrow: CommandLine, tmp_path: Path
 
 def test_the_tour_on_a_terminal_reads_well(marrow: CommandLine) -> None:
     out = marrow.on_terminal("tour", "why", "sqlite", "--no-color", columns=60).out
-    assert "context/document" in out
+    assert "· document ·" in out
     assert "Try next:" in out

@@ -1,7 +1,7 @@
 """A valid call of every operation. An operation without one fails a test: add it here.
 
 In the arguments ADDRESS and OTHER stand for two nodes saved for this call alone, BEFORE for the address that the last
-of the calls in `before` gave, and FOLDER for a small git repository.
+of the calls in `before` gave, FOLDER for a small git repository, and HOST for the address of a code host.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from marrow.model.session import Session
 from marrow.store import open_store
 
 ADDRESS, OTHER, BEFORE, FOLDER, PROJECT = "<address>", "<other>", "<before>", "<folder>", "demo"
+HOST = "<host>"
 SESSION = "0198-a-session"
 
 
@@ -26,6 +27,10 @@ class Sample:
 
 def sample(**arguments: Any) -> Sample:
     return Sample(arguments)
+
+
+# Something that belongs to a service.
+IN_SERVICE = (("ingest_document", {"text": "The API retries twice.", "title": "Retries", "service": "api"}),)
 
 
 SAMPLES: dict[str, Sample] = {
@@ -80,6 +85,35 @@ SAMPLES: dict[str, Sample] = {
     "get_current_branch": sample(),
     "search_commits": sample(query="why it was changed", limit=3),
     "get_file_history": sample(file_path="src/app.py", limit=3),
+    "ingest_codebase": sample(repo_path=FOLDER, service_name="own"),
+    "ingest_document": sample(text="The API retries twice.", title="Retries", service="api"),
+    "ingest_architectural_decision": sample(text="# ADR 4: Use SQLite\n\n## Status\n\nAccepted\n", service="api"),
+    "ingest_incident": sample(title="The API was down", description="For two hours.", service="api", severity="SEV2"),
+    "ingest_conversation": sample(
+        text="Ann: Which store?\nBob: SQLite, it needs no server.\nAnn: Good.", title="Store"
+    ),
+    "ingest_log": sample(text="2026-01-02T03:04:05Z ERROR cannot reach 10.0.0.1\n", service="api"),
+    "ingest_history": sample(repo_path=FOLDER, limit=5),
+    "watch": sample(repository=FOLDER, service_name="followed", hooks=False),
+    "ingest_repository": sample(host="github", repository="acme/shop", base_url=HOST, include=["files", "issues"]),
+    "ingest_meeting": sample(
+        transcript="[00:00:05] Ann: I'll send the notes by Friday.\n[00:00:09] Bob: We decided to keep SQLite.",
+        title="Store sync",
+        date="2026-03-02",
+        attendees=["Ann", "Bob"],
+    ),
+    "ingest_design": Sample(
+        {"path": "drawing.svg", "feature": "the store", "url": "https://example.com/drawing"},
+        (("memory_write", {"path": "drawing.svg", "content": "<svg><text x='4' y='20'>The store</text></svg>"}),),
+    ),
+    "search_meeting_transcripts": sample(query="SQLite", limit=3),
+    "get_action_items": sample(open=True, owner="Ann", limit=5),
+    "view_define": sample(name="team", filter={"classification": ["public", "internal"], "not": {"tags": ["draft"]}}),
+    "views": sample(),
+    "delete_service_data": Sample(
+        {"service": "billing"}, (("memory_save", {"content": "Invoices are numbered.", "service": "billing"}),)
+    ),
+    "prune": sample(older_than="90 days", kinds=["log"], dry_run=True),
     "snapshot_create": sample(name="sampled", tags=["ci"], note="for the test"),
     "snapshot_list": sample(),
     "snapshot_diff": sample(a="1", b=""),
@@ -140,6 +174,8 @@ SAMPLES: dict[str, Sample] = {
         ),
     ),
     "memory_session_status": sample(),
+    "derivations": sample(name="summary"),
+    "recompute": sample(dry_run=True),
     "sessions": sample(since="3 days ago", limit=5),
     "session_show": sample(session=SESSION),
     "pause": sample(until="2 hours"),
@@ -147,6 +183,15 @@ SAMPLES: dict[str, Sample] = {
     "compress_pending": sample(limit=10),
     "report": sample(range="3 days", format="markdown"),
     "eval": sample(name="health"),
+    "ask": sample(question="why did we choose SQLite for the store?", budget_tokens=800),
+    "search_by_service": Sample({"service": "api", "query": "retries", "limit": 2}, IN_SERVICE),
+    "get_architectural_decisions": sample(topic="SQLite", status="all", limit=3),
+    "get_incident_history": sample(since="30 days ago", limit=2),
+    "get_full_document": sample(path=ADDRESS, limit=5),
+    "list_documents": sample(kinds=["document"], limit=5),
+    "get_service_overview": Sample({"service": "api"}, IN_SERVICE),
+    "list_services": sample(),
+    "knowledge_stats": sample(),
     "memory_init": sample(),
     "memory_projects": sample(),
     "memory_switch": sample(project=PROJECT),

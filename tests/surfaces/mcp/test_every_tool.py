@@ -13,16 +13,17 @@ from mcp_types import CallToolResult, TextContent
 from marrow.app import Memory
 from marrow.model import errors
 from marrow.operations.catalogue import NAMES, TABLE
+from tests.providers.code_hosts.github_service import GitHubService
 
 from .launch import ERAS, Started
-from .samples import ADDRESS, BEFORE, FOLDER, OTHER, SAMPLES, capture_session, filled
+from .samples import ADDRESS, BEFORE, FOLDER, HOST, OTHER, SAMPLES, capture_session, filled
 
 
 def test_every_operation_has_a_sample_and_every_sample_an_operation() -> None:
     assert set(SAMPLES) == set(TABLE)
 
 
-async def call_sample(client: Client, name: str, folder: str) -> CallToolResult:
+async def call_sample(client: Client, name: str, folder: str, host: str) -> CallToolResult:
     """Call an operation with its sample, on nodes of its own."""
     batch = [f"The first thing said for {name}: a server listens on a port.", f"The second for {name}: tests are slow."]
     saved = await client.call_tool("memory_save", {"batch": batch, "tags": ["db"]})
@@ -30,6 +31,7 @@ async def call_sample(client: Client, name: str, folder: str) -> CallToolResult:
         ADDRESS: saved.structured_content["items"][0]["address"],
         OTHER: saved.structured_content["items"][1]["address"],
         FOLDER: folder,
+        HOST: host,
     }
     for earlier, arguments in SAMPLES[name].before:
         done = await client.call_tool(earlier, filled(arguments, places))
@@ -45,7 +47,7 @@ def test_every_tool_is_listed_and_answers_in_its_own_shape(era: str, started: St
         schemas = {tool.name: tool.output_schema for tool in (await client.list_tools()).tools}
         assert list(schemas) == list(TABLE)
         for name in TABLE:
-            result = await call_sample(client, name, str(started.folder))
+            result = await call_sample(client, name, str(started.folder), host.url)
             assert not result.is_error, (name, result.content)
             jsonschema.validate(result.structured_content, schemas[name])
             (text,) = result.content
@@ -53,7 +55,8 @@ def test_every_tool_is_listed_and_answers_in_its_own_shape(era: str, started: St
             assert text.text.strip(), name
 
     capture_session(started.store)
-    started.talk(conversation, era=era)
+    with GitHubService() as host:
+        started.talk(conversation, era=era)
 
 
 def test_every_alias_is_accepted_and_none_is_listed(talk: Any) -> None:

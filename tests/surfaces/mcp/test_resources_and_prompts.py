@@ -98,9 +98,31 @@ def test_every_prompt_can_be_had_with_its_arguments_in_it(era: str, talk: Any) -
     talk(conversation, era=era)
 
 
+@pytest.mark.parametrize("era", ERAS)
+def test_the_prompt_ask_has_the_cited_context_in_it(era: str, talk: Any, memory: Memory) -> None:
+    saved = memory.save("Payments go through a queue because the {bank} is slow.", kind="decision").items[0]
+
+    async def conversation(client: Client) -> None:
+        found = await client.get_prompt("ask", {"question": "why do payments go through a queue?"})
+        (message,) = found.messages
+        assert isinstance(message.content, TextContent)
+        text = message.content.text
+        assert text.startswith("Question: why do payments go through a queue?")
+        assert "[1] Payments go through a queue because the {bank} is slow." in text
+        assert saved.address in text
+
+    talk(conversation, era=era)
+
+
 @pytest.mark.parametrize(
     ("name", "arguments"),
-    [("no_such_prompt", {}), ("start_task", {}), ("start_task", {"task": " "}), ("hand_over", {"to": "Ada"})],
+    [
+        ("no_such_prompt", {}),
+        ("ask", {}),
+        ("start_task", {}),
+        ("start_task", {"task": " "}),
+        ("hand_over", {"to": "Ada"}),
+    ],
 )
 def test_a_prompt_that_cannot_be_filled_is_refused(name: str, arguments: dict[str, str], talk: Any) -> None:
     async def conversation(client: Client) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -16,7 +16,9 @@ from ...model.record import CURRENT, FOREVER, Filter, Interval, Project, Record,
 from ...model.standing import ACTIVE
 from ..bm25 import rarity, weight
 from ..protocol import Attachment, Measurement, Projects, Use
+from .derived import DerivedReader
 from .sessions import SessionReader
+from .sources import SourceReader
 from .tables import LinkRow, Tables
 
 if TYPE_CHECKING:
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
     from ..protocol import Vector
 
 
-class MemoryReader(SessionReader):
+class MemoryReader(SessionReader, SourceReader, DerivedReader):
     """Every protocol of `Reader`."""
 
     def __init__(self, tables: Tables) -> None:
@@ -45,6 +47,14 @@ class MemoryReader(SessionReader):
         asked = [p for p in places if projects is None or p in projects]
         keys = [(namespace, project, address) for address in addresses for project in asked]
         return self.records_of([self._t.placed[key] for key in keys if key in self._t.placed], seq)
+
+    def placed(self, namespace: str, addresses: Sequence[str]) -> Mapping[str, list[int]]:
+        found: dict[str, list[int]] = defaultdict(list)
+        asked = frozenset(addresses)
+        for (space, _, address), entry in self._t.placed.items():
+            if space == namespace and address in asked:
+                found[address].append(entry)
+        return found
 
     def records_of(self, entries: Sequence[int], seq: int) -> list[Record]:
         found = []
@@ -214,17 +224,23 @@ class MemoryReader(SessionReader):
     # Words
 
     def match(
-        self, namespace: str, terms: Sequence[str], projects: Projects, within: Iterable[int] | None, limit: int
+        self,
+        namespace: str,
+        terms: Sequence[str],
+        projects: Projects,
+        within: Iterable[int] | None,
+        limit: int,
+        among: Collection[int] | None = None,
     ) -> list[tuple[int, float]]:
         allowed = self._allowed(namespace, projects, within)
         # What is counted is counted in the projects that are asked, whatever became of the nodes.
-        texts = {id_: words for id_, words in self._t.words.items() if self._is_in(id_, namespace, projects)}
+        texts = self._texts(namespace, projects, among)
         mean = sum(words.total() for words in texts.values()) / max(1, len(texts)) or 1.0
         scores: dict[int, float] = defaultdict(float)
         for term in dict.fromkeys(terms):
             holders = {id_: count for id_, words in texts.items() if (count := _frequency(words, term))}
             for id_, count in holders.items():
-                if id_ in allowed:
+                if id_ in allowed:  # `among` is in the texts already
                     worth = weight(float(count), float(texts[id_].total()), mean)
                     scores[id_] += rarity(len(texts), len(holders)) * worth
         return sorted(scores.items(), key=lambda item: (-item[1], item[0]))[:limit]
@@ -233,9 +249,18 @@ class MemoryReader(SessionReader):
         active = self._allowed(namespace, projects, None)
         return frozenset(id_ for id_ in active if self._t.entries[id_].intervals[-1].standing.aliases)
 
-    def frequencies(self, namespace: str, terms: Sequence[str], projects: Projects) -> tuple[int, Mapping[str, int]]:
-        texts = [words for id_, words in self._t.words.items() if self._is_in(id_, namespace, projects)]
+    def frequencies(
+        self, namespace: str, terms: Sequence[str], projects: Projects, among: Collection[int] | None = None
+    ) -> tuple[int, Mapping[str, int]]:
+        texts = self._texts(namespace, projects, among).values()
         return len(texts), {term: sum(bool(_frequency(words, term)) for words in texts) for term in terms}
+
+    def _texts(self, namespace: str, projects: Projects, among: Collection[int] | None) -> dict[int, Counter[str]]:
+        texts = {id_: words for id_, words in self._t.words.items() if self._is_in(id_, namespace, projects)}
+        if among is None:
+            return texts
+        chosen = set(among)
+        return {id_: words for id_, words in texts.items() if id_ in chosen and words.total()}
 
     def _is_in(self, id_: int, namespace: str, projects: Projects) -> bool:
         entry = self._t.entries.get(id_)
@@ -266,8 +291,11 @@ class MemoryReader(SessionReader):
         within: Iterable[int] | None,
         limit: int,
         least: float = 0.0,
+        among: Collection[int] | None = None,
     ) -> list[tuple[int, float]]:
-        return self._matrix().nearest(vector, limit, self._allowed(namespace, projects, within), (), least)
+        allowed = self._allowed(namespace, projects, within)
+        allowed = allowed if among is None else allowed.intersection(among)
+        return self._matrix().nearest(vector, limit, allowed, (), least)
 
     def similarities(self, entries: Sequence[int], vector: Vector) -> Mapping[int, float]:
         return dict(self._matrix().cosines(entries, vector))
@@ -327,6 +355,8 @@ class MemoryReader(SessionReader):
             "traces": len(t.traces),
             "sessions": len(t.sessions),
             "injections": len(t.injections),
+            "sources": len(t.sources),
+            "derived": len(t.derived),
             "bytes": 0,
             "log_bytes": 0,
         }

@@ -6,11 +6,13 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
+from ...model.derivation import Derived
 from ...model.event import Event, Head, Snapshot
 from ...model.link import Anchor, Link
 from ...model.node import Node, Occurrence
 from ...model.record import Interval
 from ...model.session import Injection, Session
+from ...model.source import Source
 from ...model.trace import Trace
 from ..protocol import Measurement, Use
 
@@ -59,4 +61,6 @@ class Tables:
     trace_numbers: dict[tuple[str, str], int] = field(default_factory=dict)
     sessions: dict[tuple[str, str], Session] = field(default_factory=dict)
     injections: dict[int, tuple[str, str, Injection]] = field(default_factory=dict)
+    sources: dict[tuple[str, str, str, str], Source] = field(default_factory=dict)
+    derived: dict[tuple[str, str, str], Derived] = field(default_factory=dict)
     inbox: dict[str, int] = field(default_factory=dict)

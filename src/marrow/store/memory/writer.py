@@ -13,8 +13,10 @@ from ...model.node import Node, Occurrence
 from ...model.record import FOREVER, Interval
 from ...model.standing import ACTIVE, Standing
 from ..protocol import Measurement, Use
+from .derived import DerivedWriter
 from .reader import MemoryReader
 from .sessions import SessionWriter
+from .sources import SourceWriter
 from .tables import Entry, LinkRow, Tables
 
 if TYPE_CHECKING:
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
 _NOTHING = object()
 
 
-class MemoryWriter(MemoryReader, SessionWriter):
+class MemoryWriter(MemoryReader, SessionWriter, SourceWriter, DerivedWriter):
     """Every protocol of `Writer`. What it overwrites is kept until the transaction ends."""
 
     def __init__(self, tables: Tables) -> None:
@@ -177,6 +179,8 @@ class MemoryWriter(MemoryReader, SessionWriter):
     def erase(self, namespace: str, addresses: Sequence[str]) -> None:
         gone = set(addresses)
         self._erase_traces_of(namespace, gone)
+        self._erase_sources_of(namespace, gone)
+        self._erase_derived_of(namespace, gone)
         for entry in [e for e in self._t.entries.values() if e.namespace == namespace and e.address in gone]:
             for table in (self._t.entries, self._t.words, self._t.vectors, self._t.uses):
                 self._drop(table, entry.id)

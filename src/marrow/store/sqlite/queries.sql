@@ -115,6 +115,11 @@ SELECT e.id, p.name, n.kind, n.content, n.address,
 SELECT e.id, (SELECT n.address FROM nodes n WHERE n.id = e.node), (SELECT n.content FROM nodes n WHERE n.id = e.node)
   FROM entries e WHERE e.id = ?
 
+-- name: placed
+SELECT g.value, e.id FROM json_each(:addresses) g
+ CROSS JOIN nodes n ON n.namespace = (SELECT id FROM namespaces WHERE name = :namespace) AND n.address = unhex(g.value)
+  JOIN entries e ON e.node = n.id
+
 -- name: select_entries
 SELECT e.id FROM projects p
   JOIN entries e ON e.id BETWEEN p.id << 32 AND (p.id << 32) + 4294967295
@@ -131,6 +136,7 @@ SELECT e.id FROM projects p
    AND s.confidence >= :min_confidence
    AND (:classification = '' OR s.classification = :classification)
    AND (:pinned IS NULL OR s.pinned = :pinned)
+   AND (:approved IS NULL OR s.approved = :approved)
    AND (:path = '' OR EXISTS (SELECT 1 FROM anchors a WHERE a.entry = e.id AND a.start <= :seq AND a.until > :seq
                                  AND a.type IN ('file', 'lines')
                                  AND (a.target = :path OR substr(a.target, 1, length(:folder)) = :folder))
@@ -613,3 +619,129 @@ UPDATE sessions SET title = '', detail = '{}' WHERE namespace = :namespace
 
 -- name: erase_injections_of
 DELETE FROM injections WHERE namespace = ? AND address = ?
+
+-- name: has_sources
+SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'sources'
+
+-- name: source_sizes
+SELECT 'sources', count(*) FROM sources
+
+-- name: sources
+SELECT project, service, path, kind, lower(hex(address)), digest, size, mtime_ns, at, title FROM sources
+ WHERE namespace = (SELECT id FROM namespaces WHERE name = :namespace)
+   AND (:projects IS NULL OR project IN (SELECT value FROM json_each(:projects)))
+   AND (:service IS NULL OR service = :service) AND (:path IS NULL OR path = :path)
+ ORDER BY project, service, path
+
+-- name: sources_of_addresses
+SELECT project, service, path, kind, lower(hex(address)), digest, size, mtime_ns, at, title FROM sources
+ WHERE namespace = (SELECT id FROM namespaces WHERE name = :namespace)
+   AND address IN (SELECT unhex(value) FROM json_each(:addresses))
+   AND (:projects IS NULL OR project IN (SELECT value FROM json_each(:projects)))
+ ORDER BY project, service, path
+
+-- name: services
+SELECT o.service, count(DISTINCT o.entry) FROM occurrences o JOIN standings s ON s.entry = o.entry
+ WHERE o.service <> '' AND s.until = 4611686018427387904 AND s.state = 'active' AND o.entry BETWEEN ? AND ?
+ GROUP BY o.service
+
+-- name: keep_source
+INSERT INTO sources (namespace, project, service, path, kind, address, digest, size, mtime_ns, at, title)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    ON CONFLICT (namespace, project, service, path) DO UPDATE SET kind = excluded.kind, address = excluded.address,
+       digest = excluded.digest, size = excluded.size, mtime_ns = excluded.mtime_ns, at = excluded.at,
+       title = excluded.title
+
+-- name: drop_source
+DELETE FROM sources WHERE namespace = ? AND project = ? AND service = ? AND path = ?
+
+-- name: erase_sources_of
+DELETE FROM sources WHERE namespace = ? AND address = ?
+
+-- name: has_derived
+SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'derived'
+
+-- name: derived_sizes
+SELECT 'derived', count(*) FROM derived
+
+-- name: derived_of_inputs
+SELECT lower(hex(d.input)), d.name, d.version, d.state, d.value, lower(hex(d.digest)), lower(hex(d.basis)), d.error,
+       d.provider, d.model, d.tokens, d.cost_usd, d.ms, d.at, d.actor, d.attempts, d.path, d.project
+  FROM json_each(:inputs) j CROSS JOIN derived d
+ WHERE d.namespace = (SELECT id FROM namespaces WHERE name = :namespace) AND d.input = unhex(j.value)
+   AND (:names IS NULL OR d.name IN (SELECT value FROM json_each(:names)))
+   AND (:projects IS NULL OR d.project IN (SELECT value FROM json_each(:projects))
+        OR EXISTS (SELECT 1 FROM nodes n JOIN entries e ON e.node = n.id
+                    WHERE n.namespace = d.namespace AND n.address = d.input
+                      AND e.id >> 32 IN (SELECT value FROM json_each(:ids))))
+ ORDER BY d.input, d.name
+
+-- name: derived_rows
+SELECT lower(hex(d.input)), d.name, d.version, d.state, d.value, lower(hex(d.digest)), lower(hex(d.basis)), d.error,
+       d.provider, d.model, d.tokens, d.cost_usd, d.ms, d.at, d.actor, d.attempts, d.path, d.project
+  FROM derived d
+ WHERE d.namespace = (SELECT id FROM namespaces WHERE name = :namespace)
+   AND (d.input, d.name) > (unhex(:input), :name) AND (:state = '' OR d.state = :state)
+   AND (:names IS NULL OR d.name IN (SELECT value FROM json_each(:names)))
+   AND (:projects IS NULL OR d.project IN (SELECT value FROM json_each(:projects))
+        OR EXISTS (SELECT 1 FROM nodes n JOIN entries e ON e.node = n.id
+                    WHERE n.namespace = d.namespace AND n.address = d.input
+                      AND e.id >> 32 IN (SELECT value FROM json_each(:ids))))
+ ORDER BY d.input, d.name LIMIT :limit
+
+-- name: derived_undone
+SELECT lower(hex(d.input)), d.name, d.version, d.state, d.value, lower(hex(d.digest)), lower(hex(d.basis)), d.error,
+       d.provider, d.model, d.tokens, d.cost_usd, d.ms, d.at, d.actor, d.attempts, d.path, d.project
+  FROM derived d INDEXED BY derived_undone
+ WHERE d.namespace = (SELECT id FROM namespaces WHERE name = :namespace) AND d.state <> 'done' AND d.state = :state
+   AND (d.input, d.name) > (unhex(:input), :name)
+   AND (:names IS NULL OR d.name IN (SELECT value FROM json_each(:names)))
+   AND (:projects IS NULL OR d.project IN (SELECT value FROM json_each(:projects))
+        OR EXISTS (SELECT 1 FROM nodes n JOIN entries e ON e.node = n.id
+                    WHERE n.namespace = d.namespace AND n.address = d.input
+                      AND e.id >> 32 IN (SELECT value FROM json_each(:ids))))
+ ORDER BY d.input, d.name LIMIT :limit
+
+-- name: derived_counts
+SELECT d.name, d.version, d.state, count(*), sum(d.tokens), sum(d.cost_usd) FROM derived d
+ WHERE d.namespace = (SELECT id FROM namespaces WHERE name = :namespace)
+   AND (:projects IS NULL OR d.project IN (SELECT value FROM json_each(:projects))
+        OR EXISTS (SELECT 1 FROM nodes n JOIN entries e ON e.node = n.id
+                    WHERE n.namespace = d.namespace AND n.address = d.input
+                      AND e.id >> 32 IN (SELECT value FROM json_each(:ids))))
+ GROUP BY d.name, d.version, d.state ORDER BY d.name, d.version, d.state
+
+-- name: underived
+SELECT n.id, lower(hex(n.address)) FROM nodes n
+ WHERE n.namespace = (SELECT id FROM namespaces WHERE name = :namespace) AND n.id > :after
+   AND (:kinds IS NULL OR n.kind IN (SELECT value FROM json_each(:kinds)))
+   AND EXISTS (SELECT 1 FROM entries e JOIN standings s ON s.entry = e.id
+                WHERE e.node = n.id AND s.until = 4611686018427387904 AND s.state = 'active'
+                  AND (:ids IS NULL OR e.id >> 32 IN (SELECT value FROM json_each(:ids))))
+   AND NOT EXISTS (SELECT 1 FROM derived d
+                    WHERE d.namespace = n.namespace AND d.input = n.address AND d.name = :name
+                      AND d.version = :version AND d.state <> 'due')
+ ORDER BY n.id LIMIT :limit
+
+-- name: keep_derived
+INSERT INTO derived (namespace, input, name, version, state, digest, basis, provider, model, tokens, cost_usd, ms, at,
+                     actor, attempts, path, project, error, value)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    ON CONFLICT (namespace, input, name) DO UPDATE SET version = excluded.version, state = excluded.state,
+       digest = excluded.digest, basis = excluded.basis, provider = excluded.provider, model = excluded.model,
+       tokens = excluded.tokens, cost_usd = excluded.cost_usd, ms = excluded.ms, at = excluded.at,
+       actor = excluded.actor, attempts = excluded.attempts, path = excluded.path, project = excluded.project,
+       error = excluded.error, value = excluded.value
+
+-- name: mark_due
+UPDATE derived SET state = 'due' WHERE namespace = ? AND input = ? AND name = ? AND state = 'done'
+
+-- name: drop_derived
+DELETE FROM derived WHERE namespace = ? AND input = ? AND name = ?
+
+-- name: drop_derived_of
+DELETE FROM derived WHERE namespace = ? AND input = ?
+
+-- name: erase_entry_derived
+DELETE FROM derived WHERE namespace = :namespace
+   AND input IN (SELECT unhex(json_extract(metadata, '$.digest')) FROM occurrences WHERE entry = :entry)

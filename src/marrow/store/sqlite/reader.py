@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import apsw
@@ -17,8 +17,23 @@ from ...model.node import Occurrence
 from ...model.record import CURRENT, Filter, Interval, Project, Record
 from ..chains import unpacked
 from ..protocol import Attachment, Measurement, Projects, Use
-from .rows import as_json, event_of, interval_of, leaves_of, occurrence_of, queries, record_of, standing_of
+from .derived import DerivedReader
+from .rows import (
+    as_json,
+    bounds_of,
+    event_of,
+    first_entry,
+    interval_of,
+    last_entry,
+    leaves_of,
+    occurrence_of,
+    queries,
+    record_of,
+    spans_of,
+    standing_of,
+)
 from .sessions import SessionReader
+from .sources import SourceReader
 from .vectors import REFINED, WORDS, VectorCache
 
 if TYPE_CHECKING:
@@ -33,34 +48,9 @@ if TYPE_CHECKING:
 SUBSTRING_TERMS_MAX = 200
 # Of more projects at once, nothing is kept: asking each for itself would take longer than asking the index.
 KEPT_PROJECTS_MAX = 16
-ENTRY_BITS = 32
 
 
-def first_entry(project: int) -> int:
-    return project << ENTRY_BITS
-
-
-def last_entry(project: int) -> int:
-    return (project << ENTRY_BITS) + (1 << ENTRY_BITS) - 1
-
-
-def bounds_of(prefix: str) -> tuple[bytes, bytes]:
-    """The first and the last address that begins so."""
-    return bytes.fromhex(prefix + "0" * (len(prefix) % 2)), bytes.fromhex(prefix.ljust(64, "f"))
-
-
-def spans_of(projects: Sequence[int]) -> list[tuple[int, int]]:
-    """(first entry, last entry) of these projects, which are in order; those that lie side by side are one."""
-    spans: list[tuple[int, int]] = []
-    for project in projects:
-        if spans and spans[-1][1] + 1 == first_entry(project):
-            spans[-1] = (spans[-1][0], last_entry(project))
-        else:
-            spans.append((first_entry(project), last_entry(project)))
-    return spans
-
-
-class SqliteReader(SessionReader):
+class SqliteReader(SessionReader, SourceReader, DerivedReader):
     """Every protocol of `Reader`. Lives as long as its transaction."""
 
     keeps = True
@@ -123,6 +113,12 @@ class SqliteReader(SessionReader):
         }
         return [record_of(row) for row in self._run("records_of_addresses", bindings)]
 
+    def placed(self, namespace: str, addresses: Sequence[str]) -> Mapping[str, list[int]]:
+        found: dict[str, list[int]] = defaultdict(list)
+        for address, entry in self._run("placed", {"namespace": namespace, "addresses": as_json(addresses)}):
+            found[address].append(entry)
+        return found
+
     def records_of(self, entries: Sequence[int], seq: int) -> list[Record]:
         if not entries:
             return []
@@ -153,6 +149,7 @@ class SqliteReader(SessionReader):
             "min_confidence": wanted.min_confidence,
             "classification": wanted.classification,
             "pinned": wanted.pinned,
+            "approved": wanted.approved,
             "path": wanted.path,
             "folder": wanted.path.rstrip("/") + "/",
             "about_saying": bool(said) or wanted.since is not None or wanted.until is not None,
@@ -286,16 +283,28 @@ class SqliteReader(SessionReader):
     # Words
 
     def match(
-        self, namespace: str, terms: Sequence[str], projects: Projects, within: Iterable[int] | None, limit: int
+        self,
+        namespace: str,
+        terms: Sequence[str],
+        projects: Projects,
+        within: Iterable[int] | None,
+        limit: int,
+        among: Collection[int] | None = None,
     ) -> list[tuple[int, float]]:
         try:
-            return self._matched(namespace, self._word_terms(terms), projects, within, limit)
+            return self._matched(namespace, self._word_terms(terms), projects, within, limit, among)
         except (apsw.CorruptError, apsw.SQLError):
             # The index is derived: without it the vectors still answer, and `problems` says what to do.
             return []
 
     def _matched(
-        self, namespace: str, terms: Sequence[str], projects: Projects, within: Iterable[int] | None, limit: int
+        self,
+        namespace: str,
+        terms: Sequence[str],
+        projects: Projects,
+        within: Iterable[int] | None,
+        limit: int,
+        among: Collection[int] | None,
     ) -> list[tuple[int, float]]:
         from ..matrix import sorted_ids
         from .words import Search, Texts
@@ -304,7 +313,7 @@ class SqliteReader(SessionReader):
         if not terms or not chosen:
             return []
         kept = self._kept_words(chosen)
-        texts = Texts(chosen, self._cache.lengths(self, chosen))
+        texts = Texts(chosen, self._cache.lengths(self, chosen), among)
         spans = spans_of(chosen)
         wanted = None if within is None else sorted_ids(within)
         gone = self._gone(spans) if wanted is None else sorted_ids(())
@@ -314,7 +323,9 @@ class SqliteReader(SessionReader):
         spans = spans_of(self._chosen_ids(namespace, projects))
         return frozenset(entry for span in spans for (entry,) in self._run("aliased", span))
 
-    def frequencies(self, namespace: str, terms: Sequence[str], projects: Projects) -> tuple[int, Mapping[str, int]]:
+    def frequencies(
+        self, namespace: str, terms: Sequence[str], projects: Projects, among: Collection[int] | None = None
+    ) -> tuple[int, Mapping[str, int]]:
         from ..matrix import sorted_ids
         from .words import Search, Texts
 
@@ -323,7 +334,7 @@ class SqliteReader(SessionReader):
             return 0, {}
         try:
             kept = self._kept_words(chosen)
-            texts = Texts(chosen, self._cache.lengths(self, chosen))
+            texts = Texts(chosen, self._cache.lengths(self, chosen), among)
             search = Search(self._run, texts, spans_of(chosen), None, sorted_ids(()), kept)
             queries = {term: self._word_terms([term]) for term in terms}
             return texts.count, {term: search.count(query[0]) if query else 0 for term, query in queries.items()}
@@ -401,12 +412,14 @@ class SqliteReader(SessionReader):
         within: Iterable[int] | None,
         limit: int,
         least: float = 0.0,
+        among: Collection[int] | None = None,
     ) -> list[tuple[int, float]]:
-        from ..matrix import nearest
+        from ..matrix import nearest, shared_ids
 
         chosen = self._chosen_ids(namespace, projects)
         without = () if within is not None else self._gone(spans_of(chosen))
-        return nearest(self._cache.matrices(self, chosen), vector, limit, within, without, least)
+        asked = shared_ids(within, among)
+        return nearest(self._cache.matrices(self, chosen), vector, limit, asked, without, least)
 
     def similarities(self, entries: Sequence[int], vector: Vector) -> Mapping[int, float]:
         return self._cache.similarities(self, entries, vector)
@@ -462,7 +475,8 @@ class SqliteReader(SessionReader):
         return [Measurement(*row) for row in self._run("measurements", {"since": since, "type": kind})]
 
     def sizes(self) -> Mapping[str, int]:
-        counted: dict[str, int] = dict(self._run("sizes").fetchall()) | self._session_sizes()
+        counted: dict[str, int] = dict(self._run("sizes").fetchall()) | self._session_sizes() | self._source_sizes()
+        counted |= self._derived_sizes()
         for suffix, name in (("", "bytes"), ("-wal", "log_bytes")):
             file = self._path + suffix
             counted[name] = os.path.getsize(file) if os.path.exists(file) else 0

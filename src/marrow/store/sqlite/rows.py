@@ -16,6 +16,32 @@ from ...model.standing import Standing
 Row = tuple[Any, ...]
 # The fact that says: something was erased, and the file was not swept since.
 SWEEP_DUE = "sweep_due"
+# The number of an entry begins with that of its project.
+ENTRY_BITS = 32
+
+
+def first_entry(project: int) -> int:
+    return project << ENTRY_BITS
+
+
+def last_entry(project: int) -> int:
+    return (project << ENTRY_BITS) + (1 << ENTRY_BITS) - 1
+
+
+def bounds_of(prefix: str) -> tuple[bytes, bytes]:
+    """The first and the last address that begins so."""
+    return bytes.fromhex(prefix + "0" * (len(prefix) % 2)), bytes.fromhex(prefix.ljust(64, "f"))
+
+
+def spans_of(projects: Sequence[int]) -> list[tuple[int, int]]:
+    """(first entry, last entry) of these projects, which are in order; those that lie side by side are one."""
+    spans: list[tuple[int, int]] = []
+    for project in projects:
+        if spans and spans[-1][1] + 1 == first_entry(project):
+            spans[-1] = (spans[-1][0], last_entry(project))
+        else:
+            spans.append((first_entry(project), last_entry(project)))
+    return spans
 
 
 @lru_cache(maxsize=1)

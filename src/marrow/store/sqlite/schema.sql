@@ -62,6 +62,7 @@ CREATE TABLE occurrences (
     PRIMARY KEY (entry, id)
 ) WITHOUT ROWID;
 CREATE INDEX occurrences_by_thread ON occurrences (thread, entry) WHERE thread <> '';
+CREATE INDEX occurrences_by_service ON occurrences (service, entry) WHERE service <> '';
 
 CREATE TABLE standings (
     entry          INTEGER NOT NULL REFERENCES entries(id),
@@ -259,3 +260,43 @@ CREATE TABLE inbox (
     segment TEXT PRIMARY KEY,
     place   INTEGER NOT NULL
 ) WITHOUT ROWID;
+
+CREATE TABLE sources (
+    namespace INTEGER NOT NULL REFERENCES namespaces(id),
+    project   TEXT NOT NULL,
+    service   TEXT NOT NULL,
+    path      TEXT NOT NULL,
+    kind      TEXT NOT NULL,
+    address   BLOB NOT NULL,
+    digest    TEXT NOT NULL,
+    size      INTEGER NOT NULL,
+    mtime_ns  INTEGER NOT NULL,
+    at        INTEGER NOT NULL,
+    title     TEXT NOT NULL,
+    PRIMARY KEY (namespace, project, service, path)
+) WITHOUT ROWID;
+CREATE INDEX sources_by_address ON sources (namespace, address);
+
+CREATE TABLE derived (
+    namespace INTEGER NOT NULL REFERENCES namespaces(id),
+    input     BLOB NOT NULL,
+    name      TEXT NOT NULL,
+    version   TEXT NOT NULL,
+    state     TEXT NOT NULL,
+    digest    BLOB NOT NULL,
+    basis     BLOB NOT NULL,
+    provider  TEXT NOT NULL,
+    model     TEXT NOT NULL,
+    tokens    INTEGER NOT NULL,
+    cost_usd  REAL NOT NULL,
+    ms        REAL NOT NULL,
+    at        INTEGER NOT NULL,
+    actor     TEXT NOT NULL,
+    attempts  INTEGER NOT NULL,
+    path      TEXT NOT NULL,
+    project   TEXT NOT NULL,
+    error     TEXT NOT NULL,
+    value     TEXT NOT NULL,
+    PRIMARY KEY (namespace, input, name)
+);
+CREATE INDEX derived_undone ON derived (namespace, state) WHERE state <> 'done';

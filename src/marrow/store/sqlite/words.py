@@ -10,14 +10,14 @@ that, common terms first count as if they occurred once, and only those that loo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..bm25 import rarity, weight
-from ..matrix import best_places
+from ..matrix import best_places, sorted_ids
 from .lengths import NUMBER, Lengths
 from .postings import EMPTY, Postings
 
@@ -46,13 +46,23 @@ NOTHING: Mapping[str, Any] = {}
 class Texts:
     """The texts of some projects side by side, each at its place."""
 
-    def __init__(self, projects: Sequence[int], lengths: Sequence[Lengths]) -> None:
+    def __init__(
+        self, projects: Sequence[int], lengths: Sequence[Lengths], among: Collection[int] | None = None
+    ) -> None:
+        """`among`: as if there were no others."""
         self._projects = np.array(projects, dtype=np.int64)
         self._sizes = np.array([known.next for known in lengths], dtype=np.int64)
         self._starts = np.cumsum(self._sizes) - self._sizes
         self.lengths = lengths[0].terms if len(lengths) == 1 else np.concatenate([known.terms for known in lengths])
         self.count = sum(known.texts for known in lengths)
         self.mean = sum(known.total for known in lengths) / max(1, self.count) or 1.0
+        self.is_among: NDArray[np.bool_] | None = None
+        if among is not None:
+            self.is_among = np.zeros(len(self.lengths), dtype=bool)
+            self.is_among[self.places(sorted_ids(among))[0]] = True
+            self.is_among &= self.lengths > 0
+            self.count = int(self.is_among.sum())
+            self.mean = float(self.lengths[self.is_among].sum(dtype=np.float64)) / max(1, self.count) or 1.0
 
     def places(self, entries: Ints) -> tuple[Ints, NDArray[np.bool_]]:
         """Where these entries are, without those that are not known; and which of them are."""
@@ -87,7 +97,8 @@ class Search:
         if not terms or limit <= 0 or not self.texts.count:
             return []
         scores = np.zeros(len(self.texts.lengths))
-        if len(terms) * self.texts.count <= POSTINGS_MAX:
+        # How many of some texts hold a term is only known by looking at all that hold it: then nothing is guessed.
+        if self.texts.is_among is not None or len(terms) * self.texts.count <= POSTINGS_MAX:
             for term in terms:
                 self._add(scores, self._postings("match", term), None)
         else:
@@ -135,6 +146,9 @@ class Search:
 
     def count(self, query: str) -> int:
         """How many of the texts match."""
+        if self.texts.is_among is not None:
+            places, _ = self.texts.places(self._postings("match", query)[0])
+            return int(self.texts.is_among[places].sum())
         if self.kept is None:
             return sum(self._count_between(query, first, last) for first, last in self.spans)
         postings, nexts = self.kept
@@ -208,7 +222,11 @@ class Search:
         if not len(entries):
             return
         places, known = self.texts.places(entries)
-        worth = weight(counts[known].astype(np.float64), self.texts.lengths[places].astype(np.float64), self.texts.mean)
+        counts = counts[known]
+        if self.texts.is_among is not None:
+            kept = self.texts.is_among[places]
+            places, counts, holders = places[kept], counts[kept], int(kept.sum())
+        worth = weight(counts.astype(np.float64), self.texts.lengths[places].astype(np.float64), self.texts.mean)
         scores[places] += rarity(self.texts.count, len(entries) if holders is None else holders) * worth
 
     def _chosen(self, scores: Scores, limit: int) -> list[tuple[int, float]]:

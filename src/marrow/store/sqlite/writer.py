@@ -18,9 +18,21 @@ from ...model.record import FOREVER
 from ...model.standing import Standing
 from ..chains import packed
 from ..protocol import Measurement
-from .reader import ENTRY_BITS, SqliteReader, bounds_of, first_entry, last_entry
-from .rows import SWEEP_DUE, as_json, leaves_of, standing_row, touched_columns
+from .derived import DerivedWriter
+from .reader import SqliteReader
+from .rows import (
+    ENTRY_BITS,
+    SWEEP_DUE,
+    as_json,
+    bounds_of,
+    first_entry,
+    last_entry,
+    leaves_of,
+    standing_row,
+    touched_columns,
+)
 from .sessions import SessionWriter
+from .sources import SourceWriter
 from .vectors import REFINED, WORDS
 
 if TYPE_CHECKING:
@@ -34,7 +46,7 @@ _FIRST_ROWS = (
 _ENTRY_TABLES = ("words", "vector", "uses", "anchors", "standings", "occurrences")
 
 
-class SqliteWriter(SqliteReader, SessionWriter):
+class SqliteWriter(SqliteReader, SessionWriter, SourceWriter, DerivedWriter):
     """Every protocol of `Writer`."""
 
     keeps = False
@@ -312,6 +324,8 @@ class SqliteWriter(SqliteReader, SessionWriter):
             if node is not None:
                 entries = [entry for (entry,) in self._run("entries_of_node", (node,)).fetchall()]
                 self._erase_traces_of(space, raw, entries)
+                self._run("erase_sources_of", (space, raw))
+                self._erase_derived_of(space, raw, entries)
                 for entry in entries:
                     # The number is not given again: what others keep in memory goes by numbers that only rise.
                     self._run("keep_next_entry", {"entry": entry})

@@ -48,6 +48,16 @@ def bench_recall(
     run_bench(call, questions, embedder or [], seed)
 
 
+def derivations_allow(call: Invocation, revoke: Annotated[bool, "take it back: they no longer run"] = False) -> None:
+    """Let the files of derivations that this repository's .marrow.toml names run, as they are now.
+
+    They are Python, and run as you. Look at them first. After each change they have to be allowed again.
+    """
+    from .derivations import allow_derivations
+
+    allow_derivations(call, revoke)
+
+
 def config(call: Invocation) -> None:
     """Every setting: its value, where that comes from, and what it means."""
     from .config import show_all
@@ -215,7 +225,7 @@ def mcp(
 OWN = tuple(
     Operation(function.__name__, GROUP, function)
     for function in (
-        *(tour, bench_recall, config, config_get, config_set, config_unset),
+        *(tour, bench_recall, derivations_allow, config, config_get, config_set, config_unset),
         *(daemon_start, daemon_stop, daemon_restart, daemon_status, doctor),
         *(install, uninstall),
         *(completion, help, mcp, hook),
@@ -228,6 +238,7 @@ VALUES = {
     "doctor": ("--project", "--store"),
     "tour": ("--project", "--store"),
     "bench_recall": ("--project", "--store"),
+    "derivations_allow": ("--project", "--store"),
     "mcp": ("--project", "--store"),
 }
 # The tour takes a folder and then a question; of most commands the positional arguments follow from the signature.

@@ -22,8 +22,7 @@ from .progress import Progress
 if TYPE_CHECKING:
     from ...app import Filled, Memory
 
-RECALL = "memory_recall"
-MAP_TOKENS, CALLERS_SHOWN = 400, 8
+ANSWER_TOKENS, MAP_TOKENS, CALLERS_SHOWN = 900, 400, 8
 CLONE = Path(__file__).resolve().parents[4]  # where Marrow's own sources are, when it runs from a clone
 
 
@@ -51,11 +50,13 @@ class Toured:
             "folder": self.folder,
             "project": self.project,
             "store": self.store,
+            "service": filled.service,
             "files": filled.files,
-            "passages": filled.passages,
             "commits": filled.commits,
             "added": filled.added,
+            "changed": filled.changed,
             "gone": filled.gone,
+            "skipped": filled.skipped,
             "problem": filled.problem,
             "fill_seconds": round(self.fill_seconds, 3),
             "question": self.question,
@@ -98,7 +99,7 @@ def _tour(call: Invocation, memory: Memory, folder: Path, store: str, asked: str
         filled = memory.fill(progress=progress)
     between = time.perf_counter()
     question = asked or filled.question
-    answer = memory.perform(RECALL, {"message": question, "limit": 3, "budget_tokens": 600})
+    answer = memory.perform("ask", {"question": question, "budget_tokens": ANSWER_TOKENS})
     answered = time.perf_counter()
     with Progress(call.output, "mapping the code") as progress:
         mapped = memory.perform("memory_map", {"depth": 1, "budget_tokens": MAP_TOKENS}, progress=progress)
@@ -137,9 +138,8 @@ def _tell(call: Invocation, toured: Toured) -> None:
     say = call.output.text
     say(f"A memory for {toured.folder}")
     say(f"  project {toured.project}, in {toured.store}")
-    passages = f"{_count(filled.passages, 'passage')} of {_count(filled.files, 'document')}"
-    messages = _count(filled.commits, "commit message")
-    say(f"  read {passages} and {messages} in {toured.fill_seconds:.1f} s: {_news(filled)}")
+    read = f"{_count(filled.files, 'file')} and {_count(filled.commits, 'commit message')}"
+    say(f"  looked at {read} in {toured.fill_seconds:.1f} s: {_news(filled)}")
     if filled.problem:
         call.output.note(f"  the history could not be read: {filled.problem}")
     say(f"\nAsked: {toured.question}")
@@ -167,19 +167,19 @@ def _count(number: int, noun: str) -> str:
 
 
 def _news(filled: Filled) -> str:
-    if not filled.passages and not filled.commits:
+    if not filled.files and not filled.commits:
         return "there is nothing to read here yet."
-    if not filled.added and not filled.gone:
-        return "nothing new, all of it was known."
-    gone = f", {filled.gone:,} no longer there" if filled.gone else ""
-    return f"{filled.added:,} new{gone}."
+    counts = (("new", filled.added), ("changed", filled.changed), ("no longer there", filled.gone))
+    told = ", ".join(f"{count:,} {what}" for what, count in counts if count)
+    left = f"; {filled.skipped:,} not read (empty, generated or too large)" if filled.skipped else ""
+    return f"{told or 'nothing new, all of it was known'}{left}."
 
 
 def _commands(memory: Memory, store: str, question: str, mapped: Answer, *, is_here: bool) -> tuple[str, ...]:
     words = ["--store", _short_path(store)] if is_here else ["--store", store, "--project", memory.project]
     start = f"{_program()} {' '.join(map(shlex.quote, words))}"
     return (
-        f"{start} recall {shlex.quote(question)}",
+        f"{start} ask {shlex.quote(question)}",
         f"{start} search --kinds commit --limit 5",
         *(
             f"{start} code impact {shlex.quote(one['path'] + '::' + one['name'])}"
@@ -214,7 +214,7 @@ def _store_for(folder: Path) -> Path:
     if top == CLONE and (CLONE / "pyproject.toml").is_file():
         place = CLONE / ".cache"
         place.mkdir(exist_ok=True)
-        return place / "tour.db"
+        return place / "tour-2.db"
     return _temporary_folder() / f"{sha256(os.fsencode(top)).hexdigest()[:16]}.db"
 
 

@@ -27,7 +27,7 @@ ASK_THREADS, CALL_THREADS = 4, 8
 FAREWELL_SECONDS = 2.0
 HELLO = "marrow/hello"
 # What a client says of itself: where it is, and what it has named there.
-NAMED = ("cwd", "store", "project", "namespace")
+NAMED = ("cwd", "store", "project", "namespace", "view")
 REPLACED, BUSY, PARSE_ERROR, NO_METHOD, REFUSED = -32001, -32002, -32700, -32601, -32000
 
 log = logging.getLogger("marrow.daemon")

@@ -130,8 +130,9 @@ def _turn(adapter: ModuleType, name: str, trace: dict[str, object], environ: Map
         return "paused", ""
     now = time.time_ns() // 1000
     line: dict[str, object] = {"v": 1, "id": os.urandom(8).hex(), "at": now, **trace}
-    own = (("project", project), ("store", store), ("namespace", environ.get("MARROW_NAMESPACE", "")))
-    line |= {key: value for key, value in own if value}
+    own = {"project": project, "store": store}
+    own |= {name: environ.get(f"MARROW_{name.upper()}", "") for name in ("namespace", "view")}
+    line |= {key: value for key, value in own.items() if value}
     kept, text = _cleaned(line, compiled.items(settings, "redact.extra"))
     note = "off"
     tool = str(trace.get("tool", ""))

@@ -120,7 +120,9 @@ class Handlers:
     async def get_prompt(self, ctx: Context, params: GetPromptRequestParams) -> GetPromptResult:
         try:
             journey = journey_named(params.name)
-            text = TextContent(text=journey.filled(params.arguments or {}))
+            given = params.arguments or {}
+            told = (await self._perform(ctx, journey.performs, journey.asked(given))).text if journey.performs else ""
+            text = TextContent(text=journey.filled(given, told))
         except MarrowError as problem:
             raise MCPError(INVALID_PARAMS, str(problem), problem.as_dict()) from None
         return GetPromptResult(description=journey.description, messages=[PromptMessage(role="user", content=text)])

@@ -1,0 +1,109 @@
+#!/usr/bin/env python3
+"""Marrow's side of `bench/ingest.py`, a process of its own for each step: prints one JSON object.
+
+    python bench/ingest_marrow.py ingest STORE FOLDER QUESTION
+    python bench/ingest_marrow.py search STORE FOLDER QUESTIONS.json
+    python bench/ingest_marrow.py active STORE FOLDER
+
+Taking in is timed from opening the store until the first question is answered.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import resource
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "src"))
+
+import marrow
+from marrow.providers.static import StaticEmbedder
+
+SERVICE = "bench"
+WARM_UP = 20
+PAGE = 500
+
+
+class Counted:
+    """How many texts the built-in embedder was given. It is counted where every tier and every caller passes."""
+
+    def __init__(self) -> None:
+        self.texts = 0
+        asked = StaticEmbedder.documents
+
+        def documents(embedder: StaticEmbedder, texts: Sequence[str]) -> Any:
+            self.texts += len(texts)
+            return asked(embedder, texts)
+
+        StaticEmbedder.documents = documents  # type: ignore[method-assign]
+
+
+def opened(store: str, folder: str) -> marrow.Memory:
+    return marrow.open(folder, store=store, project="bench")
+
+
+def ingest(store: str, folder: str, question: str) -> dict[str, Any]:
+    counted = Counted()
+    started, spent = time.perf_counter(), cpu()
+    with opened(store, folder) as memory:
+        done = memory.ingest_codebase(repo_path=folder, service_name=SERVICE)
+        taken = time.perf_counter() - started
+        embedded = counted.texts
+        found = [one.content for one in memory.search(query=question, limit=5).items]
+        seconds = time.perf_counter() - started
+        said = done.text()
+    return {
+        "seconds": seconds,
+        "cpu_s": cpu() - spent,
+        "taken_in_s": taken,
+        "embedded": embedded,
+        "said": said,
+        "found": any(question in one for one in found),
+        "peak_mb": peak_mb(),
+    }
+
+
+def search(store: str, folder: str, questions: str) -> dict[str, Any]:
+    asked = json.loads(Path(questions).read_text(encoding="utf-8"))
+    with opened(store, folder) as memory:
+        for one in asked[:WARM_UP]:
+            memory.search(query=one, limit=5)
+        spent, worked = [], []
+        for one in asked:
+            started, began = time.perf_counter(), cpu()
+            memory.search(query=one, limit=5)
+            spent.append((time.perf_counter() - started) * 1000)
+            worked.append((cpu() - began) * 1000)
+    return {"ms": spent, "cpu_ms": worked, "peak_mb": peak_mb()}
+
+
+def active(store: str, folder: str) -> dict[str, Any]:
+    """What holds: kind and address of each."""
+    found: list[str] = []
+    with opened(store, folder) as memory:
+        while page := memory.active(limit=PAGE, offset=len(found)).items:
+            found += [f"{one.kind} {one.address}" for one in page]
+    return {"active": sorted(found)}
+
+
+def cpu() -> float:
+    """Processor time of this process and of those that it waited for: it says more on a machine that others use."""
+    own, others = resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN)
+    return own.ru_utime + own.ru_stime + others.ru_utime + others.ru_stime
+
+
+def peak_mb() -> float:
+    # Not getrusage: a child's peak there begins with what its parent had when it forked.
+    found = re.search(r"VmHWM:\s+(\d+)", Path("/proc/self/status").read_text())
+    return int(found[1]) / 1024 if found else 0.0
+
+
+STEPS = {"ingest": ingest, "search": search, "active": active}
+
+if __name__ == "__main__":
+    print(json.dumps(STEPS[sys.argv[1]](*sys.argv[2:])))

@@ -1,0 +1,194 @@
+"""The parent's side of a worker: started when it is needed, killed when it takes too long, and never trusted."""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import signal
+import sys
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from time import perf_counter
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
+
+from ..model.derivation import USER, VALUE_BYTES_MAX, Derivation, check_derivation
+from ..model.errors import Invalid, Unavailable
+from .table import Made, Task
+
+if TYPE_CHECKING:
+    import subprocess
+
+SETUP_SECONDS, CALL_SECONDS = 30.0, 10.0
+MEMORY_BYTES_MAX = 2 * 1024 * 1024 * 1024
+# Escaped JSON in JSON.
+LINE_BYTES_MAX = 8 * VALUE_BYTES_MAX
+STARTS_MAX = 50
+TOO_LONG, BROKEN = "it took longer than {seconds:g} seconds", "its process ended"
+# What a user's function gets of our environment: enough to find its libraries, nothing that is secret.
+_KEPT = frozenset(("PATH", "HOME", "LANG", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT", "VIRTUAL_ENV", "USERPROFILE"))
+
+
+class File(NamedTuple):
+    """A file of derivations: its path, and its text as it was looked at."""
+
+    path: str
+    text: str
+
+
+class Process:
+    """Runs functions of these files, and of installed packages, in a process of their own. Use it as a context."""
+
+    def __init__(
+        self,
+        files: Sequence[File] = (),
+        *,
+        installed: bool = False,
+        cwd: str = "",
+        seconds: float = CALL_SECONDS,
+        memory: int = MEMORY_BYTES_MAX,
+    ) -> None:
+        self._setup = {"files": [one._asdict() for one in files], "installed": installed, "memory": memory}
+        self._cwd, self._seconds = cwd, seconds
+        self._process: subprocess.Popen[bytes] | None = None
+        self._answers: queue.Queue[bytes | None] = queue.Queue()
+        self._starts = 0
+        self._using = threading.Lock()
+
+    def __enter__(self) -> Process:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def declared(self) -> tuple[list[tuple[Derivation, str]], dict[str, str]]:
+        """What the files and packages declare, each with where; and what was wrong, by file."""
+        with self._using:
+            said = self._started()
+        found, problems = [], {str(where): str(why) for where, why in dict(said.get("problems") or {}).items()}
+        for shape in said.get("declared") or ():
+            try:
+                found.append((_derivation(shape), str(shape.get("source", ""))))
+            except Invalid as problem:
+                problems[str(shape)[:80]] = problem.message
+        return found, problems
+
+    def make(self, one: Derivation, tasks: Sequence[Task]) -> Iterator[Made]:
+        """A `Maker`: each task is a call, and has its own time."""
+        for task in tasks:
+            started = perf_counter()
+            said = self._call(one.name, task)
+            ms = (perf_counter() - started) * 1000
+            value, error = said.get("value"), said.get("error")
+            if isinstance(value, str) and value:
+                yield Made(value, ms=ms, provider=one.provider)
+            else:
+                yield Made(error=str(error or "It gave nothing."), ms=ms, provider=one.provider)
+
+    def _call(self, name: str, task: Task) -> Mapping[str, Any]:
+        asked = {"name": name, "values": task.values, "path": task.input.path}
+        with self._using:
+            try:
+                if self._process is None:
+                    self._started()
+                return self._ask(asked, self._seconds)
+            except Unavailable as problem:
+                self._end()
+                return {"error": problem.message}
+
+    def _started(self) -> Mapping[str, Any]:
+        import subprocess
+
+        self._end()
+        self._starts += 1
+        if self._starts > STARTS_MAX:
+            raise Unavailable("The process of derivations does not stay alive.", hint="See `marrow derivations`.")
+        try:
+            self._process = subprocess.Popen(
+                [sys.executable, "-P", "-m", f"{__package__}.worker"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                cwd=self._cwd or None,
+                env=_environment(),
+                start_new_session=os.name == "posix",
+            )
+        except OSError as problem:
+            raise Unavailable(f"No process can be started: {problem.strerror}.", hint="Try again later.") from problem
+        self._answers = queue.Queue()
+        assert self._process.stdout is not None
+        threading.Thread(target=_listen, args=(self._process.stdout, self._answers), daemon=True).start()
+        return self._ask(self._setup, SETUP_SECONDS)
+
+    def _ask(self, asked: Mapping[str, Any], seconds: float) -> Mapping[str, Any]:
+        assert self._process is not None
+        assert self._process.stdin is not None
+        try:
+            self._process.stdin.write(json.dumps(asked).encode() + b"\n")
+            self._process.stdin.flush()
+            line = self._answers.get(timeout=seconds)
+        except OSError as problem:
+            raise Unavailable(f"{BROKEN[0].upper()}{BROKEN[1:]}.") from problem
+        except queue.Empty:
+            raise Unavailable(f"{TOO_LONG.format(seconds=seconds).capitalize()}.") from None
+        try:
+            said = json.loads(line) if line is not None else None
+        except (ValueError, RecursionError):
+            said = None
+        if not isinstance(said, dict):
+            raise Unavailable(f"{BROKEN.capitalize()}.")
+        return said
+
+    def close(self) -> None:
+        with self._using:
+            self._end()
+
+    def _end(self) -> None:
+        """With whatever it has started itself. Its output is closed by who listens to it."""
+        process, self._process = self._process, None
+        if process is None:
+            return
+        if os.name == "posix":
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(process.pid, signal.SIGKILL)
+        process.kill()
+        if process.stdin is not None:
+            with suppress(OSError):
+                process.stdin.close()
+        process.wait()
+
+
+def _listen(stream: IO[bytes], answers: queue.Queue[bytes | None]) -> None:
+    with stream:
+        while True:
+            try:
+                line = stream.readline(LINE_BYTES_MAX)
+            except (OSError, ValueError):
+                line = b""
+            answers.put(line if line.endswith(b"\n") else None)
+            if not line.endswith(b"\n"):
+                return
+
+
+def _derivation(shape: Mapping[str, Any]) -> Derivation:
+    """What a process says that it declares is checked as if nobody had checked it."""
+    return check_derivation(
+        Derivation(
+            shape.get("name", ""),
+            shape.get("version", ""),
+            tuple(shape.get("of") or ()),
+            tuple(shape.get("kinds") or ()),
+            provider=USER,
+            on_error=shape.get("on_error", ""),
+        )
+    )
+
+
+def _environment() -> dict[str, str]:
+    """What is needed to start, and the place that this package was imported from."""
+    own = {name: value for name, value in os.environ.items() if name in _KEPT or name.startswith("LC_")}
+    package = os.path.abspath(os.path.join(os.path.dirname(__file__), os.pardir, os.pardir))
+    if os.path.basename(package) not in ("site-packages", "dist-packages"):
+        own["PYTHONPATH"] = package
+    return own

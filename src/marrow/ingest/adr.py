@@ -1,0 +1,343 @@
+"""Architecture decision records in the forms in which teams write them: Nygard's, MADR, Cosmos', Y-statements,
+log4brains', with fields in a list or in front matter, in Markdown, reStructuredText or AsciiDoc; and those without any
+form, by their path."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from ..model.draft import Draft
+from .adr_status import NONE as NO_STATUS
+from .adr_status import Status, read_status, references_in
+from .dates import When, dates_in, read_date
+from .formats.text import as_title, joined
+from .formats.text_of import PROSE
+from .item import Item
+from .lazy_pattern import LazyPattern
+from .placing import day, filled, first_line, place, said_at, short_names, tags_in
+from .sections import Outline, outline
+
+KIND, DOMAIN, SOURCE = "decision", "decisions", "adr"
+EXCERPT_LENGTH_MAX = 400
+
+_FOLDERS = frozenset(
+    "adr adrs architecture-decisions architecture_decisions architectural-decisions architecture-decision-records "
+    "architectural-decision-records decision-records decision_records decisionrecords architecture-decision-log".split()
+)
+# A folder by this name may hold other things too: there it takes a number, a date or the form.
+_LOOSE_FOLDERS = frozenset(("decisions", "decision", "decision-log"))
+_NO_RECORDS = LazyPattern(
+    r"(?:readme|index|_index|template|.*[-_.]template|template[-_.].*|process|contributing|changelog|license|toc|summary|"
+    r"glossary|about|overview|guide|how-?to.*|adr-?log|log|_category_|0*-?template)\Z",
+    re.I,
+)
+_NAMED = re.compile(r"adr[-_ ]?#?0*(\d{1,5})(?!\d)", re.I)
+_NUMBERED = re.compile(r"0*(\d{1,5})(?=[-_. ]|\Z)(?!-\d\d-\d\d)")
+_DATED = re.compile(r"(?:\d{4}-?\d\d-?\d\d)(?=[-_. ]|\Z)")
+_TITLE = LazyPattern(
+    r"\[?(?:adr|architectur(?:e|al) decision(?: record)?|decision record|decision)[\s:#_-]{0,4}(?:no\.?\s?|number\s)?"
+    r"0*(?P<number>\d{1,5})\b\]?[\s:.–—|)-]{0,6}(?P<title>.*)\Z",
+    re.I,
+)
+_TITLE_WORD = LazyPattern(r"\[?(?:adr|architectur(?:e|al) decision record)\]?\s?[:–—-]\s?(?P<title>\S.*)\Z", re.I)
+_TITLE_NUMBER = LazyPattern(r"0*(?P<number>\d{1,5})(?:[.:)]|\s[-–—])\s{0,3}(?P<title>\S.*)\Z")
+_PLACEHOLDER = LazyPattern(
+    r"\{[\w |-]{2,80}\}|\[(?:short |title|number|solved|adr|nnn)[^\]\n]{0,80}\](?!\()"
+    r"|<(?:title|number|short)[^>\n]{0,40}>|\bNUMBER\b|\bTITLE\b|\b(?:ADR|adr)[-_ ]?(?:[Xx]{2,}|[Nn]{2,})\b",
+)
+_CONTEXT = (
+    "context", "context and problem statement", "context & problem statement", "problem statement", "problem",
+    "context and problem", "background", "issue", "motivation", "summary", "abstract", "introduction",
+)  # fmt: skip
+_DECISION = (
+    "decision", "decision outcome", "decisions", "the decision", "our decision", "outcome", "chosen option", "solution",
+    "proposed decision", "proposal", "proposals", "recommendation", "resolution",
+)  # fmt: skip
+_CONSEQUENCES = (
+    "consequences", "consequence", "positive consequences", "implications", "impact", "results", "ramifications",
+    "trade-offs", "tradeoffs", "negative consequences", "outcomes",
+)  # fmt: skip
+_OPTIONS = (
+    "considered options", "options considered", "considered alternatives", "alternatives considered", "alternatives",
+    "options", "positions", "pros and cons of the options",
+)  # fmt: skip
+_DRIVERS = ("decision drivers", "drivers", "forces", "assumptions", "constraints", "requirements")
+_STATUS = ("status", "adr status", "decision status", "current status", "state")
+_CHANGES = ("changelog", "change log", "history", "revision history", "changes")
+_LINKS = ("links", "related", "related decisions", "related adrs", "relations", "more information", "see also")
+_FORM = (frozenset(_CONTEXT), frozenset(_DECISION), frozenset(_CONSEQUENCES), frozenset(_STATUS))
+
+
+@dataclass(frozen=True, slots=True)
+class Adr:
+    """A decision as its record tells it; empty where it does not. `status` is one of adr_status.STATUSES, `status_said`
+    is how it is written there. The others that it names are `ADR-12`, or a path where they have no number."""
+
+    title: str
+    number: int | None = None
+    status: str = ""
+    status_said: str = ""
+    implementation: str = ""
+    date: When | None = None
+    changed: When | None = None
+    context: str = ""
+    decision: str = ""
+    consequences: str = ""
+    options: str = ""
+    drivers: str = ""
+    deciders: tuple[str, ...] = ()
+    supersedes: tuple[str, ...] = ()
+    superseded_by: tuple[str, ...] = ()
+    amends: tuple[str, ...] = ()
+    amended_by: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    problem: str = ""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What others may call it: ADR-12, ADR-012, ADR-0012."""
+        if self.number is None:
+            return ()
+        return tuple(dict.fromkeys(f"ADR-{self.number:0{width}d}" for width in (1, 3, 4)))
+
+
+def is_adr(path: str, text: str) -> bool:
+    """Whether a document records a decision: by its path, or by its form. Indexes and templates do not."""
+    place_ = PurePosixPath(path.replace("\\", "/"))
+    suffix = place_.suffix.lower()
+    if suffix and suffix not in PROSE:
+        return False
+    if _NO_RECORDS.match(place_.stem):
+        return False
+    folders = {part.lower() for part in place_.parts[:-1]}
+    is_named = bool(_NAMED.match(place_.stem))
+    is_numbered = is_named or bool(_NUMBERED.match(place_.stem) or _DATED.match(place_.stem))
+    by_path = is_named or bool(folders & _FOLDERS) or (is_numbered and bool(folders & _LOOSE_FOLDERS))
+    if not by_path and not _may_have_form(text):
+        return False
+    shape = outline(path, text)
+    if _is_template(shape):
+        return False
+    return by_path or _has_form(shape)
+
+
+def _may_have_form(text: str) -> bool:
+    """A quick look, since every document is asked."""
+    head = text[:20_000].lower()
+    return "decision" in head and ("status" in head or "context" in head)
+
+
+def _has_form(shape: Outline) -> bool:
+    """A title that says so, or most of the usual sections. Context, decision and consequences may be anywhere; a status
+    makes the difference between a record and a tale."""
+    keys = shape.keys()
+    context, decision, consequences, status = (bool(keys & names) for names in _FORM)
+    is_dated = status or bool(shape.field("status"))
+    if _TITLE.match(shape.title) or _TITLE_WORD.match(shape.title):
+        return context or decision or is_dated
+    if "decision outcome" in keys and keys & {"context and problem statement", "considered options"}:
+        return True
+    return decision and context and (is_dated and (consequences or status))
+
+
+def _is_template(shape: Outline) -> bool:
+    said = f"{shape.title}\n{shape.field('status', 'title')}\n{shape.first(_STATUS)[:200]}"
+    return bool(_PLACEHOLDER.search(shape.title or said))
+
+
+def read_adr(path: str, text: str) -> Adr:
+    """Everything that can be found; nothing is required."""
+    shape = outline(path, text)
+    status = _status(shape)
+    number, title = _number_and_title(path, shape, text)
+    date, changed = _dates(path, shape, status)
+    statement = _y_statement(text)
+    folder = PurePosixPath(path.replace("\\", "/")).parent
+    named = references_in("\n".join((status.said, shape.first(_LINKS), shape.preamble[:4_000])), folder, _given(shape))
+    return Adr(
+        title=title,
+        number=number,
+        status="superseded" if named.superseded_by and status.name in ("", "accepted", "deprecated") else status.name,
+        status_said=status.said.partition("\n")[0][:200],
+        implementation=status.implementation,
+        date=date,
+        changed=changed,
+        context=shape.first(_CONTEXT) or statement.get("context", ""),
+        decision=shape.first(_DECISION) or _worded(shape) or statement.get("decision", ""),
+        consequences=_all(shape, _CONSEQUENCES) or statement.get("consequences", ""),
+        options=shape.first(_OPTIONS),
+        drivers=shape.first(_DRIVERS),
+        deciders=_people(shape),
+        supersedes=named.supersedes,
+        superseded_by=named.superseded_by,
+        amends=named.amends,
+        amended_by=named.amended_by,
+        tags=tags_in(shape.fields),
+        problem=date.note if date else "",
+    )
+
+
+def adr_item(
+    path: str,
+    text: str,
+    *,
+    title: str = "",
+    service: str = "",
+    status: str = "",
+    root: str = "",
+    digest: str = "",
+    size: int = 0,
+    problem: str = "",
+    now: int | None = None,
+) -> Item:
+    """A decision to be taken in. What the caller says of title and status goes before what the record says."""
+    adr = read_adr(path, text)
+    lies = place(path, root)
+    asked = read_status(status) if status else NO_STATUS
+    metadata = filled(
+        path=lies.path,
+        title=as_title(title) or adr.title,
+        status=asked.name or adr.status or status.strip().lower()[:60],
+        status_said=adr.status_said if adr.status_said.lower() != adr.status else "",
+        implementation=adr.implementation,
+        date=day(adr.date),
+        changed=day(adr.changed) if day(adr.changed) != day(adr.date) else "",
+        deciders=list(adr.deciders),
+        supersedes=list(adr.supersedes),
+        superseded_by=list(adr.superseded_by),
+        amends=list(adr.amends),
+        amended_by=list(adr.amended_by),
+        decision=_excerpt(adr.decision),
+    )
+    if adr.number is not None:
+        metadata["number"] = adr.number
+    draft = Draft(
+        content=text,
+        kind=KIND,
+        domain=DOMAIN,
+        tags=short_names(("adr", *adr.tags)),
+        aliases=adr.names,
+        anchors=lies.anchors,
+        at=said_at(adr.date, now),
+        service=service,
+        source=SOURCE,
+        metadata={**metadata, **first_line(text)},
+    )
+    return Item(draft, lies.path, digest, joined(problem, adr.problem), size)
+
+
+def _excerpt(text: str) -> str:
+    """The beginning of a text in one line, for lists."""
+    line = " ".join(text[: 4 * EXCERPT_LENGTH_MAX].split())
+    return line if len(line) <= EXCERPT_LENGTH_MAX else line[:EXCERPT_LENGTH_MAX].rsplit(" ", 1)[0] + "…"
+
+
+def _all(shape: Outline, keys: Iterable[str]) -> str:
+    """The sections by these names, one after the other; those within another of them are there already."""
+    found: list[str] = []
+    for key in keys:
+        body = shape.first((key,))
+        if body and not any(body in other for other in found):
+            found.append(body)
+    return "\n\n".join(found)
+
+
+def _worded(shape: Outline) -> str:
+    """The decision under a heading that says it: "Decision: move to tracing"."""
+    for section in shape.sections:
+        if re.match(r"(?:decision|proposal)s?\s*[:–—-]", section.title, re.I) and section.body:
+            return f"{section.title}\n\n{section.body}"
+    return ""
+
+
+def _status(shape: Outline) -> Status:
+    said = shape.field("status", "adr_status", "state", "decision_status")
+    section = shape.first(_STATUS)
+    return read_status(section or said) if not said else read_status(f"{said}\n{section}".strip())
+
+
+def _given(shape: Outline) -> dict[str, str]:
+    """What fields say of other records."""
+    names = {
+        "supersedes": ("supersedes", "supercedes", "replaces"),
+        "superseded_by": ("superseded_by", "superceded_by", "supersededby", "replaced_by"),
+        "amends": ("amends",),
+        "amended_by": ("amended_by",),
+    }
+    return {key: said for key, spellings in names.items() if (said := shape.field(*spellings))}
+
+
+def _number_and_title(path: str, shape: Outline, text: str) -> tuple[int | None, str]:
+    stem = PurePosixPath(path.replace("\\", "/")).stem
+    said = shape.title or shape.field("title") or ""
+    if not said:
+        first = text.lstrip().partition("\n")[0].strip()
+        said = (
+            first if 0 < len(first) <= 120 and not first.startswith(("---", "*", "-", "|", "In the context of")) else ""
+        )
+    number = None
+    if found := _TITLE.match(said) or _TITLE_NUMBER.match(said):
+        number, said = int(found["number"]), found["title"]
+    elif worded := _TITLE_WORD.match(said):
+        said = worded["title"]
+    named = _NAMED.match(stem) or (None if _DATED.match(stem) else _NUMBERED.match(stem))
+    if named and (number is None or not 1970 <= int(named[1]) < 2200):
+        number = int(named[1])  # Titles are copied and forgotten; a file's name is its own. But it may be a year.
+    given = shape.field("number", "id", "adr", "adr_number")
+    if number is None and (digits := re.fullmatch(r"(?:adr[-_ ]?)?0*(\d{1,5})", given.strip(), re.I)):
+        number = int(digits[1])
+    rest = _DATED.sub("", stem) if _DATED.match(stem) else _NUMBERED.sub("", _NAMED.sub("", stem, count=1), count=1)
+    return number, as_title(said) or re.sub(r"[-_]+", " ", rest).strip().capitalize() or stem
+
+
+def _dates(path: str, shape: Outline, status: Status) -> tuple[When | None, When | None]:
+    """When it was decided, and when its record was last changed: by its fields, status, changelog or name."""
+    changes = [line for line in shape.first(_CHANGES).split("\n")[:200] if line.strip()]
+    logged = list(dates_in("\n".join(changes)))
+    accepting = (when for line in changes if re.search(r"\b(?:accept|approv)", line, re.I) for when in dates_in(line))
+    said = read_date(
+        shape.field("date", "decision_date", "decided", "decided_on", "date_accepted", "accepted", "created")
+    )
+    section = read_date(shape.first(("date", "decision date")).strip())
+    earliest = min(logged, key=lambda when: when.at, default=None)
+    stem = PurePosixPath(path.replace("\\", "/")).stem
+    begins = _DATED.match(stem)
+    named = read_date(begins[0]) if begins else None
+    date = said or section or status.date or next(accepting, None) or earliest or named
+    last = read_date(shape.field("last_updated", "updated", "last_modified", "modified"))
+    return date, last or max(logged, key=lambda when: when.at, default=None)
+
+
+def _people(shape: Outline) -> tuple[str, ...]:
+    said = shape.field(
+        "deciders", "decision_makers", "decision_maker", "approvers", "authors", "author", "owner", "owners"
+    )
+    said = said or shape.first(("deciders", "decision makers", "authors", "author"))[:500]
+    names = re.split(r"[,;\n]|\s&\s|\sand\s", re.sub(r"\[([^\]\n]{0,80})\]\([^)\n]{0,300}\)", r"\1", said))
+    return short_names(name.strip(" *-\t[]") for name in names)
+
+
+def _y_statement(text: str) -> dict[str, str]:
+    """ "In the context of …, facing …, we decided for … and against …, to achieve …, accepting …"."""
+    small = text[:20_000].lower()
+    at = small.find("in the context of")
+    if at < 0 or len(small) != len(text[:20_000]):
+        return {}
+    marks = [at]
+    for word in ("facing", "decided", "to achieve", "accepting"):
+        at = small.find(word, marks[-1], marks[-1] + 2_000)
+        if at < 0:
+            return {}
+        marks.append(at)
+    end = min(
+        (stop for stop in (small.find(".\n", marks[-1]), small.find("\n\n", marks[-1])) if stop >= 0), default=None
+    )
+    context, decision, aim, price = marks[0], marks[2], marks[3], text[marks[4] : end]
+    return {
+        "context": text[context:decision].strip(" ,\n").removesuffix(" we").strip(" ,\n*"),
+        "decision": text[decision:aim].strip(" ,\n*"),
+        "consequences": f"{text[aim : marks[4]]}{price[:2_000]}".strip(" ,\n*."),
+    }

@@ -1,0 +1,106 @@
+"""Subtitles: WebVTT and SubRip, as recorders of meetings write them. Broken ones are read as far as they go."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterator
+
+from .lazy_pattern import LazyPattern
+from .spoken import Utterance, seconds_of, speaker_of
+
+_MOMENT = r"(?:\d{1,4}:)?[0-5]?\d:[0-5]?\d(?:[.,]\d{1,3})?"
+_TIMES = LazyPattern(rf"[ \t]*(?P<start>{_MOMENT})[ \t]*-->[ \t]*(?P<end>{_MOMENT})(?:[ \t]+\S.*)?[ \t]*")
+_VOICE = LazyPattern(r"<v(?:\.[^ \t>]*)?[ \t]+(?P<name>[^<>\n]{1,100})>", re.I)
+_TAG = LazyPattern(r"</?[a-zA-Z][^<>\n]{0,200}>|<\d[\d:.]*>|\{\\[^{}\n]{1,40}\}")
+_SHOUTED = LazyPattern(r"(?:>>|»|[-–])[ \t]*")
+_BRACKETED = LazyPattern(r"[\[(](?P<name>[A-Z][\w .'’-]{1,40})[\])][ \t]*:?[ \t]+(?=\w)")
+_VTT = LazyPattern(r"\ufeff?WEBVTT(?:[ \t].*)?$", re.M)
+# Blocks of a VTT file that are no subtitles.
+_OTHER_BLOCKS = ("NOTE", "STYLE", "REGION", "WEBVTT", "X-TIMESTAMP-MAP", "Kind:", "Language:")
+
+
+def is_captions(text: str) -> bool:
+    """Whether a text is subtitles, whatever its file is called."""
+    if _VTT.match(text):
+        return True
+    begin = [line for line in text[:4000].split("\n") if line.strip()][:6]
+    return any(_TIMES.fullmatch(line.rstrip("\r")) for line in begin)
+
+
+def captions(text: str) -> list[Utterance]:
+    """What is said in subtitles, cue by cue."""
+    found: list[Utterance] = []
+    before = ""
+    for start, end, lines in _cues(text):
+        for speaker, said in _voices(lines):
+            fresh = _without_repeated(before, said)
+            if fresh:
+                found.append(Utterance(fresh, speaker, start, max(start, end)))
+        before = " ".join(said for _, said in _voices(lines))
+    return found
+
+
+def caption_notes(text: str) -> list[str]:
+    """The lines of NOTE blocks: recorders write the title and the people there."""
+    notes = []
+    for block in re.split(r"\n[ \t]*\n", text[:20_000].replace("\r\n", "\n")):
+        if block.lstrip().startswith("NOTE"):
+            notes += [line.strip() for line in block.strip()[4:].split("\n") if line.strip()]
+    return notes
+
+
+def _cues(text: str) -> Iterator[tuple[float, float, list[str]]]:
+    """The times and lines of each cue. A line with times begins one; an empty line or the next one ends it."""
+    times: tuple[float, float] | None = None
+    lines: list[str] = []
+    for raw in (*text.lstrip("\ufeff").replace("\r\n", "\n").replace("\r", "\n").split("\n"), ""):
+        found = _TIMES.fullmatch(raw)
+        if found:
+            if times is not None and lines:
+                # Without an empty line between them, the last line is the number of this cue.
+                yield *times, lines[:-1] if lines[-1].strip().isdigit() and len(lines) > 1 else lines
+            times, lines = (seconds_of(found["start"]), seconds_of(found["end"])), []
+        elif not raw.strip():
+            if times is not None and lines:
+                yield *times, lines
+                times, lines = None, []
+        elif times is not None and not raw.startswith(_OTHER_BLOCKS):
+            lines.append(raw.strip())
+
+
+def _voices(lines: list[str]) -> list[tuple[str, str]]:
+    """Who says what in a cue: several may speak in it."""
+    found: list[tuple[str, str]] = []
+    for line in lines:
+        parts = _VOICE.split(line)
+        pieces = [("", parts[0]), *zip(parts[1::2], parts[2::2], strict=True)] if len(parts) > 1 else [("", line)]
+        for name, raw in pieces:
+            said = html.unescape(_TAG.sub("", raw)).strip()
+            shouted = _SHOUTED.match(said)
+            said = said[shouted.end() :] if shouted else said
+            speaker = html.unescape(name).strip()
+            if not speaker:
+                speaker, said = speaker_of(said)
+            if not speaker and (bracketed := _BRACKETED.match(said)):
+                speaker, said = bracketed["name"], said[bracketed.end() :]
+            if not said.strip():
+                continue
+            if found and (not speaker or speaker == found[-1][0]) and not shouted:
+                found[-1] = (found[-1][0], f"{found[-1][1]} {said.strip()}")
+            else:
+                found.append((speaker, said.strip()))
+    return found
+
+
+def _without_repeated(before: str, said: str) -> str:
+    """Subtitles that roll show the last words again: what is new in this cue."""
+    if not before or len(before) < 8:
+        return said
+    if said.startswith(before):
+        return said[len(before) :].strip()
+    words, last = said.split(), before.split()
+    for count in range(min(len(words), len(last)), 2, -1):
+        if last[-count:] == words[:count]:
+            return " ".join(words[count:])
+    return said

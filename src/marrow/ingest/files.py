@@ -1,0 +1,146 @@
+"""One file, whatever it is: which reader it is for, and what that makes of it. Nothing here opens a file."""
+
+from __future__ import annotations
+
+import hashlib
+
+from ..codemap.languages.table import language_of
+from ..codemap.skipped import GENERATED, MINIFIED, named_as_generated, why_skipped
+from ..model.draft import Draft
+from ..repository.file_sorts import is_binary_name, is_generated, is_inside_git, is_secret
+from .adr import adr_item, is_adr
+from .dates import read_date
+from .file_kinds import DATA_SUFFIXES, elsewhere, named_language, no_document, other_language, scripted_language
+from .formats.decoding import decode
+from .formats.text import TEXT_BYTES_MAX, Text, as_title, bounded, joined
+from .formats.text_of import FILE_BYTES_MAX, PROSE, text_of, why_not
+from .incident import incident_item, is_incident
+from .item import Item, Skipped
+from .placing import day, filled, first_line, place, said_at, tags_in
+
+CODE, DOCUMENT = "code", "document"
+_READ_ANYWAY = frozenset((".pdf",))
+
+
+def read_file(
+    path: str,
+    data: bytes,
+    *,
+    root: str = "",
+    title: str = "",
+    service: str = "",
+    digest: str = "",
+    now: int | None = None,
+) -> list[Item | Skipped]:
+    """What a file says, as items to be taken in, or the reason why it is left out. Never raises for what stands in it.
+
+    `root` is the project's own folder where the file lies inside it: then the item is anchored on the file. `digest` is
+    the sha256 of `data` where the caller has it already.
+    """
+    name = path.rpartition("/")[2]
+    suffix = _suffix(name)
+    if refused := _refused(path, suffix, data):
+        return [Skipped(path, refused)]
+    digest = digest or hashlib.sha256(data).hexdigest()
+    language = language_of(path)
+    if suffix in PROSE or language == "markdown":
+        language = named_language(name)
+    else:
+        language = language or other_language(name, suffix) or scripted_language(data)
+        if (not language or suffix in DATA_SUFFIXES) and (refused := no_document(path, suffix, data)):
+            return [Skipped(path, refused)]
+    if language:
+        return [_code(path, suffix, data, language, root, service, digest)]
+    found = text_of(path, data)
+    if isinstance(found, Skipped):
+        return [found]
+    return [_written(path, found, root=root, title=title, service=service, digest=digest, size=len(data), now=now)]
+
+
+def _suffix(name: str) -> str:
+    stem, dot, ending = name.rpartition(".")
+    return f".{ending.lower()}" if dot and stem else ""
+
+
+def _refused(path: str, suffix: str, data: bytes) -> str:
+    """Why a file is left out by its name, its place or its first bytes."""
+    if is_secret(path):
+        return "by its name it holds secrets, so it is never read"
+    if is_inside_git(path):
+        return "it belongs to git itself"
+    if len(data) > FILE_BYTES_MAX:
+        return f"it has {len(data):,} bytes; at most {FILE_BYTES_MAX:,} are read"
+    if reader := elsewhere(suffix):
+        return reader
+    refused = why_not(path, data, suffix)
+    if refused:
+        return refused
+    if suffix not in _READ_ANYWAY and is_binary_name(path):
+        return "it is binary"
+    # A folder above the repository may be called build; one inside of it holds what was built.
+    if named_as_generated(path) or (not path.startswith("/") and is_generated(path)):
+        return "it is generated, or lies in a folder of what is built or copied"
+    return ""
+
+
+def _code(path: str, suffix: str, data: bytes, language: str, root: str, service: str, digest: str) -> Item | Skipped:
+    refused = why_skipped(data[:TEXT_BYTES_MAX])
+    if refused in (GENERATED, MINIFIED) and suffix not in DATA_SUFFIXES:
+        return Skipped(path, f"it is {refused}")
+    decoded = decode(data)
+    kept = bounded(decoded.text)
+    if not decoded.encoding or kept.is_binary:
+        return Skipped(path, "it is binary")
+    if not kept.text.strip():
+        return Skipped(path, "it is empty")
+    lies = place(path, root)
+    draft = Draft(
+        content=kept.text,
+        kind=CODE,
+        anchors=lies.anchors,
+        service=service,
+        source=CODE,
+        metadata={"path": lies.path, "language": language, **first_line(kept.text)},
+    )
+    return Item(draft, lies.path, digest, joined(decoded.problem, kept.problem), len(data))
+
+
+def _written(
+    path: str, found: Text, *, root: str, title: str, service: str, digest: str, size: int, now: int | None
+) -> Item:
+    """A document, or what its path and form say that it is."""
+    if found.format not in ("notebook", "svg"):
+        if is_adr(path, found.text):
+            return adr_item(
+                path, found.text, title=title, service=service, root=root, digest=digest, size=size,
+                problem=found.problem, now=now,
+            )  # fmt: skip
+        if is_incident(path, found.text):
+            return incident_item(
+                path, found.text, title=title, service=service, root=root, digest=digest, size=size,
+                problem=found.problem, now=now,
+            )  # fmt: skip
+    lies = place(path, root)
+    when = read_date(found.date)
+    author = found.fields.get("author")
+    metadata = filled(
+        path=lies.path,
+        title=as_title(title) or found.title,
+        format=found.format,
+        language=found.language,
+        pages=found.pages,
+        date=day(when),
+        status=found.status,
+        author=author[:200] if isinstance(author, str) else "",
+    )
+    draft = Draft(
+        content=found.text,
+        kind=DOCUMENT,
+        tags=tags_in(found.fields),
+        anchors=lies.anchors,
+        at=said_at(when, now),
+        service=service,
+        source=DOCUMENT,
+        metadata={**metadata, **first_line(found.text)},
+    )
+    return Item(draft, lies.path, digest, joined(found.problem, when.note if when else ""), size)

@@ -1,0 +1,367 @@
+"""Meetings: minutes, transcripts and subtitles in, one readable text out, with who was there, when it was and what it
+was about. What is spoken becomes lines `[00:01:23] Ann: …`; minutes stay as they were written."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import PurePath
+
+from ..model.draft import Draft
+from ..model.moments import moment
+from ..model.text import CONTENT_BYTES_MAX
+from .captions import caption_notes, captions, is_captions
+from .dates import date_of
+from .item import Item
+from .lazy_pattern import LazyPattern
+from .spoken import NAME, NO_SPEAKERS, Utterance, clock, joined, moment_at, seconds_of, speaker_of, speakers, written
+
+KIND, DOMAIN, SOURCE = "meeting", "history", "meeting"
+TITLE_MAX, ATTENDEES_MAX, TOPICS_MAX, TOPIC_MAX = 200, 100, 30, 120
+ALIAS_MAX = 80
+CAPTIONS, TRANSCRIPT, NOTES, RECORDING = "captions", "transcript", "notes", "recording"
+CAPTION_SUFFIXES = (".vtt", ".srt")
+RECORDING_SUFFIXES = tuple(
+    ".wav .mp3 .m4a .aac .ogg .oga .opus .flac .wma .aiff .aif .mp4 .m4v .mkv .webm .mov .avi .mpg .mpeg .3gp "
+    ".amr".split()
+)
+
+_STAMP = r"(?:\d{1,3}:)?[0-5]?\d:[0-5]\d(?:[.,]\d{1,3})?"
+_STAMPED = LazyPattern(rf"[\[(]?(?P<at>{_STAMP})[\])]?[ \t]*[-–—:|]?[ \t]*(?P<rest>\S.*)")
+_NAME_STAMPED = LazyPattern(rf"(?P<name>{NAME})[ \t]*[\[(]?(?P<at>{_STAMP})[\])]?[ \t]*:[ \t]+(?P<rest>\S.*)")
+_HEAD_ALONE = LazyPattern(
+    rf"(?:[*_]{{0,3}})(?:(?P<name>{NAME})[*_]{{0,3}}[ \t]*[-–—,|]?[ \t]*[\[(]?(?P<at>{_STAMP})[\])]?"
+    rf"|[\[(]?(?P<at2>{_STAMP})[\])]?[ \t]+(?P<name2>{NAME}))[ \t]*:?"
+)
+_BOLD_NAME = LazyPattern(rf"[*_]{{2,3}}(?P<name>{NAME})[ \t]*:?[*_]{{2,3}}[ \t]*:?[ \t]+(?P<rest>\S.*)")
+_OWN_LINE = LazyPattern(r"(?:#{1,6}[ \t]|[-*+•][ \t]|\d{1,2}[.)][ \t]|[|>])")
+_FIELD = LazyPattern(r"[\s*_#>•-]*(?P<key>[A-Za-z][A-Za-z /]{2,24}?)[*_ \t]*:[*_ \t]*(?P<value>.*?)[*_ \t]*\Z")
+_HEADING = LazyPattern(r"#{1,6}[ \t]+(?P<text>[^#\n].*?)[#*_: \t]*\Z|[*_]{2}(?P<bold>[^*_\n]{1,120}):?[*_]{2}[: \t]*\Z")
+_BULLET = LazyPattern(r"[ \t]*(?:[-*+•]|\d{1,2}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?(?P<text>\S.*)")
+_TITLE_KEYS = frozenset(("title", "subject", "meeting", "meeting title", "topic", "event"))
+_DATE_KEYS = frozenset(("date", "when", "held on", "meeting date", "date and time", "recorded", "start time"))
+_PEOPLE_KEYS = frozenset(
+    ("attendees", "participants", "present", "people", "in attendance", "attending", "who", "attendance", "invitees")
+)
+_AGENDA = LazyPattern(r"\b(?:agenda|topics?|discussion points?)\b", re.I)
+_TURNS = LazyPattern(
+    r"\b(?:next (?:topic|item|point|up) (?:is|on the agenda is)|moving on to|let'?s (?:talk about|move on to|turn to)|"
+    r"(?:first|second|third|last) (?:topic|item|point) (?:is|on the agenda is))[ ,:]+(?:the"
+    r" )?(?P<topic>[^.,;!?\n]{3,80})",
+    re.I,
+)
+_NOT_TOPICS = LazyPattern(
+    r"(?:attendees|participants|present|people|in attendance|action(?: item| point)?s?|next steps?"
+    r"|follow[- ]?ups?|to-?dos?|"
+    r"decisions?|minutes|meeting (?:minutes|notes)|notes|transcript|agenda|topics?|summary|date|apologies"
+    r"|links?|recording)"
+    r"[ :]*\Z",
+    re.I,
+)
+_HEADER_LINES = 40
+_PERSON_SPLIT = LazyPattern(r"[,;\n]|\s+(?:and|&)\s+")
+_PATH_DATE = LazyPattern(
+    r"(?<!\d)(?P<year>(?:19"
+    r"|20)\d\d)[-_.]?(?P<month>\d\d)[-_.]?(?P<day>\d\d)(?:[T _-]?\d\d[-_.:h]?\d\d(?:[-_.:m]?\d\d)?)?(?!\d)"
+)
+_PERSON = LazyPattern(r"[\w][\w .'’()/@+-]{0,80}\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Meeting:
+    """A meeting as it was read. `at` is microseconds, None where nothing says when it was; `seconds` is how long the
+    recording is as far as it is known."""
+
+    content: str
+    title: str = ""
+    at: int | None = None
+    attendees: tuple[str, ...] = ()
+    topics: tuple[str, ...] = ()
+    seconds: float = 0.0
+    form: str = NOTES
+    problem: str = ""
+    metadata: Mapping[str, object] = field(default_factory=dict)
+
+
+def is_recording(path: str) -> bool:
+    return path.lower().endswith(RECORDING_SUFFIXES)
+
+
+def read_meeting(text: str, *, path: str = "") -> Meeting:
+    """A meeting from a text, whichever form it has: subtitles, a transcript, or minutes."""
+    plain = text.lstrip("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+    if path.lower().endswith(CAPTION_SUFFIXES) or is_captions(plain):
+        said = captions(plain)
+        if said:
+            found = spoken_meeting(said, form=CAPTIONS, path=path)
+            notes = _header("\n".join(caption_notes(plain)), path)
+            return replace(
+                found,
+                title=notes.title or found.title,
+                at=found.at if notes.at is None else notes.at,
+                attendees=_people(notes.attendees, found.attendees),
+            )
+    header = _header(plain, path)
+    parts = _dialogue(plain, header.attendees)
+    if parts is None:
+        return _bounded(replace(header, content=plain.strip(), form=NOTES, topics=_topics(plain)))
+    said = [part for part in parts if isinstance(part, Utterance)]
+    content = "\n".join(written(part) if isinstance(part, Utterance) else part for part in parts).strip()
+    return _bounded(
+        replace(
+            header,
+            content=content,
+            attendees=_people(header.attendees, speakers(said)),
+            topics=_topics(content),
+            seconds=max((one.end or one.start or 0.0 for one in said), default=0.0),
+            form=TRANSCRIPT,
+        )
+    )
+
+
+def spoken_meeting(said: Sequence[Utterance], *, form: str = RECORDING, path: str = "") -> Meeting:
+    """A meeting from what was said in it, with the times."""
+    lines = joined(said)
+    content = "\n".join(map(written, lines))
+    return _bounded(
+        Meeting(
+            content=content,
+            title=_title_of_path(path),
+            at=_date_of_path(path),
+            attendees=_people(speakers(lines)),
+            topics=_topics(content),
+            seconds=max((one.end or one.start or 0.0 for one in lines), default=0.0),
+            form=form,
+        )
+    )
+
+
+def meeting_item(
+    found: Meeting,
+    *,
+    path: str = "",
+    title: str = "",
+    at: int | None = None,
+    attendees: Sequence[str] = (),
+    service: str = "",
+    digest: str = "",
+    size: int = 0,
+    mtime_ns: int = 0,
+) -> Item:
+    """The item of a meeting. What the caller says about it goes before what was read."""
+    named = " ".join((title or found.title).split())[:TITLE_MAX]
+    when = found.at if at is None else at
+    people = _people(attendees) or found.attendees
+    metadata: dict[str, object] = {"form": found.form, **found.metadata}
+    known: dict[str, object] = {
+        "title": named,
+        "path": path,
+        "date": moment(when).strftime("%Y-%m-%d") if when is not None else "",
+        "attendees": list(people),
+        "topics": list(found.topics),
+        "length": clock(found.seconds) if found.seconds else "",
+        "problem": found.problem,
+    }
+    metadata |= {key: value for key, value in known.items() if value}
+    draft = Draft(
+        content=found.content,
+        kind=KIND,
+        domain=DOMAIN,
+        aliases=(named[:ALIAS_MAX].strip(),) if named else (),
+        at=moment(when) if when is not None else None,
+        source=SOURCE,
+        service=service,
+        metadata=metadata,
+    )
+    return Item(draft, path, digest, found.problem, size, mtime_ns)
+
+
+def _bounded(found: Meeting) -> Meeting:
+    """At most as much as one node holds, cut at the end of a line."""
+    data = found.content.encode()
+    if len(data) <= CONTENT_BYTES_MAX:
+        return found
+    kept = data[:CONTENT_BYTES_MAX].decode(errors="ignore").rpartition("\n")[0]
+    told = f"cut after {len(kept):,} of {len(found.content):,} characters"
+    return replace(found, content=kept, problem="; ".join(filter(None, (found.problem, told))))
+
+
+def _people(*lists: Sequence[str]) -> tuple[str, ...]:
+    """Each person once, by the longest form of a name: "Ann" and "Ann Lee" are one."""
+    names = [" ".join(name.split()) for names in lists for name in names if name.strip()]
+    found: list[str] = []
+    for name in dict.fromkeys(names):
+        same = next((at for at, known in enumerate(found) if _is_same_person(known, name)), None)
+        if same is None:
+            found.append(name)
+        elif len(name) > len(found[same]):
+            found[same] = name
+    return tuple(found[:ATTENDEES_MAX])
+
+
+def _is_same_person(one: str, other: str) -> bool:
+    a, b = one.lower(), other.lower()
+    return a == b or a.startswith(b + " ") or b.startswith(a + " ")
+
+
+def _header(text: str, path: str) -> Meeting:
+    """Title, date and people, from the first lines and the file's name."""
+    title = heading = ""
+    at: int | None = None
+    people: list[str] = []
+    lines = text.split("\n")[:_HEADER_LINES]
+    takes_people = False
+    for line in lines:
+        found = _FIELD.match(line)
+        key = " ".join(found["key"].lower().split()) if found else ""
+        if found and key in _TITLE_KEYS and not title:
+            title = found["value"]
+        elif found and key in _DATE_KEYS and at is None:
+            at = date_of(found["value"]) if found["value"] else None
+        elif key in _PEOPLE_KEYS or line.strip(" #*_:").lower() in _PEOPLE_KEYS:
+            people += _persons(found["value"]) if found else []
+            takes_people = not (found and found["value"].strip())
+            continue
+        elif takes_people and (bullet := _BULLET.match(line)):
+            people += _persons(bullet["text"])
+            continue
+        elif (head := _HEADING.match(line.strip())) and not heading:
+            heading = _said_in(head)
+        takes_people = takes_people and not line.strip()
+    named = title.strip() or heading or _first_title(lines) or _title_of_path(path)
+    if at is None:
+        at = date_of(named)
+    return Meeting("", named[:TITLE_MAX], _date_of_path(path) if at is None else at, tuple(people))
+
+
+def _said_in(heading: re.Match[str]) -> str:
+    return (heading["text"] or heading["bold"]).strip(" :*_")
+
+
+def _persons(text: str) -> list[str]:
+    names = (re.sub(r"\s*[(<\[][^()<>\[\]]*[)>\]]", "", part).strip(" .*_-@") for part in _PERSON_SPLIT.split(text))
+    return [name for name in names if name and _PERSON.match(name) and len(name.split()) <= 5]
+
+
+def _first_title(lines: Sequence[str]) -> str:
+    """A short first line that is no sentence, no field and nothing that somebody says."""
+    first = next((line.strip() for line in lines if line.strip()), "")
+    is_plain = 3 <= len(first) <= 100 and not first.endswith((".", "!", "?", ":", ",")) and not _OWN_LINE.match(first)
+    return (
+        first
+        if is_plain and ":" not in first and not _STAMPED.match(first) and not _HEAD_ALONE.fullmatch(first)
+        else ""
+    )
+
+
+def _title_of_path(path: str) -> str:
+    """`2026-03-01-platform-sync.vtt` is about "platform sync"."""
+    stem = PurePath(path).stem
+    return " ".join(re.sub(r"[_-]+", " ", _PATH_DATE.sub(" ", stem)).split()) or stem
+
+
+def _date_of_path(path: str) -> int | None:
+    found = _PATH_DATE.search(PurePath(path).stem) if path else None
+    return date_of("-".join(found.group("year", "month", "day"))) if found else None
+
+
+def _dialogue(text: str, people: Sequence[str]) -> list[Utterance | str] | None:
+    """The lines of a transcript, those that somebody says as such; None for a text that is no transcript."""
+    parts: list[Utterance | str] = []
+    spoken = others = 0
+    waiting: Utterance | None = None  # a name and a time alone on a line: what follows is said by them
+    for raw in text.split("\n"):
+        line = raw.strip()
+        if not line:
+            waiting = None if waiting is not None and waiting.text else waiting
+            continue
+        head = _HEAD_ALONE.fullmatch(line)
+        if head:
+            name = head["name"] or head["name2"]
+            waiting = Utterance("", name, seconds_of(head["at"] or head["at2"]))
+            continue
+        said = _said(line, people)
+        if said is not None:
+            waiting = None
+            spoken += 1
+            parts.append(said)
+        elif waiting is not None and not _OWN_LINE.match(line):
+            spoken += not waiting.text
+            if waiting.text:
+                parts.pop()
+            waiting = replace(waiting, text=f"{waiting.text} {line}".strip())
+            parts.append(waiting)
+        elif (
+            parts and isinstance(last := parts[-1], Utterance) and not _OWN_LINE.match(line) and not _FIELD.match(line)
+        ):
+            parts[-1] = replace(last, text=f"{last.text} {line}")
+        else:
+            others += 1
+            parts.append(line if _OWN_LINE.match(line) else raw.rstrip())
+    return parts if _is_dialogue(parts, spoken, others) else None
+
+
+def _said(line: str, people: Sequence[str]) -> Utterance | None:
+    if found := _NAME_STAMPED.fullmatch(line):
+        return Utterance(found["rest"], found["name"], seconds_of(found["at"]))
+    if (found := _STAMPED.fullmatch(line)) and (":" in found["at"]) and line[0] in "[(0123456789":
+        speaker, rest = speaker_of(found["rest"])
+        return Utterance(rest, speaker, seconds_of(found["at"]))
+    if (found := _BOLD_NAME.fullmatch(line)) and found["name"].partition(" ")[0].lower() not in NO_SPEAKERS:
+        return Utterance(found["rest"], found["name"])
+    speaker, rest = speaker_of(line)
+    if not speaker:
+        handle, colon, after = line.partition(": ")
+        if colon and any(handle.lower() == one.lower() for one in people):
+            return Utterance(after.strip(), handle)
+    return Utterance(rest, speaker) if speaker else None
+
+
+def _is_dialogue(parts: Sequence[Utterance | str], spoken: int, others: int) -> bool:
+    """Lines with times are spoken. Without them it takes speakers who come back, and little else."""
+    said = [part for part in parts if isinstance(part, Utterance)]
+    timed = sum(one.start is not None for one in said)
+    if timed >= 2 and timed * 2 >= len(said):
+        return True
+    names = [one.speaker for one in said if one.speaker]
+    return spoken >= 3 and len(set(names)) >= 2 and len(set(names)) < len(names) and spoken >= others
+
+
+def _topics(text: str) -> tuple[str, ...]:
+    """What a meeting was about, as far as it says so: headings, the agenda, and "moving on to …"."""
+    found: list[str] = []
+    in_agenda = False
+    first = True
+    for line in text.split("\n"):
+        head = _HEADING.fullmatch(line.strip())
+        label = re.fullmatch(r"[ \t]*(?:agenda|topics?)[ \t]*:[ \t]*(?P<rest>.*)", line, re.I)
+        if head or label:
+            name = _said_in(head) if head else ""
+            in_agenda = bool(label) or bool(_AGENDA.search(name))
+            if head and not first and not _NOT_TOPICS.match(name):
+                found.append(name)
+            if label and label["rest"]:
+                found += [part.strip() for part in re.split(r"[,;]", label["rest"])]
+        elif in_agenda and (bullet := _BULLET.match(line)):
+            found.append(bullet["text"].strip(" .:*_"))
+        elif in_agenda and line.strip():
+            in_agenda = False
+        found += [turn["topic"].strip() for turn in _TURNS.finditer(line)]
+        first = first and not line.strip()
+    short = (" ".join(topic.split()) for topic in found)
+    return tuple(dict.fromkeys(topic for topic in short if 2 < len(topic) <= TOPIC_MAX))[:TOPICS_MAX]
+
+
+__all__ = [
+    "CAPTIONS",
+    "NOTES",
+    "RECORDING",
+    "TRANSCRIPT",
+    "Meeting",
+    "is_recording",
+    "meeting_item",
+    "moment_at",
+    "read_meeting",
+    "spoken_meeting",
+]

@@ -1,0 +1,180 @@
+"""A document by its headings, and the fields that stand in it: `* Status: accepted`, `**Date:** …`, `| Owner | … |`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from .formats.front_matter import front_matter
+from .formats.prose import asciidoc, markdown_headings, restructured
+from .formats.text import Heading
+from .formats.text_of import ASCIIDOC, RESTRUCTURED
+from .lazy_pattern import LazyPattern
+
+# Documents by form are short; what is longer is looked at this far.
+READ = 200_000
+FIELDS_WITHIN = 80
+VALUE_LENGTH_MAX = 2_000
+LIST_MAX = 40
+_UNDERLINE = LazyPattern(r"[=\-~^\"'`#*+.]{3,}[ \t]*$")
+_BOLD_LINE = LazyPattern(r"[ \t]{0,3}(\*\*|__)([^*_\n]{2,60}?):?\1:?[ \t]*$")
+_NUMBERED = LazyPattern(r"^(?:[\d.]+[.):]?|[IVX]+\.)\s+")
+_FIELD = LazyPattern(
+    r"[ \t]*(?:[-*+>][ \t]+|:)?(?P<mark>\*\*|__|)(?P<name>[A-Za-z][A-Za-z /()-]{1,40}?)"
+    r"(?:(?P=mark)[ \t]{0,3}:|:(?P=mark))(?P=mark)?[ \t]*(?P<value>.*)$"
+)
+_ROW = LazyPattern(r"[ \t]*\|[ \t]*\**(?P<name>[A-Za-z][A-Za-z /()-]{1,40}?):?\**[ \t]*\|(?P<value>[^|]*)\|?[ \t]*$")
+_ITEM = LazyPattern(r"[ \t]*(?:[-*+][ \t]+)(?P<value>\S.*)$|[ \t]{2,}(?P<more>\S.*)$")
+_BULLET = LazyPattern(r"[ \t]*(?:[-*+]|\d{1,3}[.)])[ \t]+(?:\[(?P<done>[ xX])\][ \t]+)?(?P<said>\S.*)$")
+_STRUCK = LazyPattern(r"~~[^~\n]{0,300}~~")
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """`key` is its heading in small letters, without numbers and marks; `body` goes up to the next heading of the same
+    rank."""
+
+    key: str
+    title: str
+    level: int
+    body: str
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """A document taken apart. `fields` are those at its top, `preamble` is what stands before the first section."""
+
+    title: str
+    sections: tuple[Section, ...]
+    fields: Mapping[str, object]
+    preamble: str
+
+    def first(self, keys: Iterable[str]) -> str:
+        """The text of the first section by one of these names, the names in order."""
+        for key in keys:
+            for section in self.sections:
+                if section.key == key and section.body.strip():
+                    return section.body
+        return ""
+
+    def field(self, *names: str) -> str:
+        for name in names:
+            value = self.fields.get(name)
+            if isinstance(value, list):
+                value = ", ".join(str(one) for one in value)
+            if value:
+                return str(value)
+        return ""
+
+    def keys(self) -> set[str]:
+        return {section.key for section in self.sections}
+
+
+def outline(path: str, text: str) -> Outline:
+    read = text[:READ]
+    looked_at = _without_comments(read) if "<!--" in read else read
+    suffix = PurePosixPath(path).suffix.lower()
+    matter = front_matter(looked_at)
+    headings = _headings(suffix, looked_at)
+    lines = looked_at.split("\n")
+    if len(headings) < 2:
+        headings = sorted((*headings, *_bold_lines(lines)), key=lambda heading: heading.line)
+    top = headings[0] if headings and headings[0].level == min(heading.level for heading in headings) else None
+    is_titled = top is not None and (len(headings) == 1 or headings[1].level > top.level or not _is_name(top.text))
+    rest = headings[1:] if is_titled else headings
+    start = looked_at.count("\n", 0, matter.length)
+    preamble = "\n".join(lines[start : rest[0].line - 1 if rest else None])
+    title = top.text if top and is_titled else ""
+    fields = {**fields_in(preamble), **matter.fields}
+    return Outline(title, _sections(lines, rest), fields, preamble)
+
+
+def _without_comments(text: str) -> str:
+    """Blank where a comment was, so that every line keeps its number."""
+    parts = []
+    at = 0
+    while (start := text.find("<!--", at)) >= 0 and (end := text.find("-->", start)) >= 0:
+        parts += [text[at:start], "\n" * text.count("\n", start, end)]
+        at = end + 3
+    return "".join((*parts, text[at:]))
+
+
+def _headings(suffix: str, text: str) -> list[Heading]:
+    if suffix in RESTRUCTURED:
+        return list(restructured(text).headings)
+    if suffix in ASCIIDOC:
+        return list(asciidoc(text).headings)
+    return list(markdown_headings(text))
+
+
+def _bold_lines(lines: list[str]) -> list[Heading]:
+    """Lines that are bold and nothing else: headings of who does not know how headings are written."""
+    found = (
+        (number, _BOLD_LINE.match(line)) for number, line in enumerate(lines, 1) if line[:5].strip()[:2] in ("**", "__")
+    )
+    return [Heading(9, bold[2].strip(), number) for number, bold in found if bold]
+
+
+def _is_name(title: str) -> bool:
+    return key_of(title) in ("status", "context", "summary", "decision", "date")
+
+
+def key_of(title: str) -> str:
+    words = _NUMBERED.sub("", title.strip().strip("*_`# ")).lower()
+    return " ".join(re.sub(r"[^\w\s'/&-]+", " ", words).split())
+
+
+def _sections(lines: list[str], headings: list[Heading]) -> tuple[Section, ...]:
+    found = []
+    open_: list[tuple[Heading, int]] = []
+    ends: dict[int, int] = {}
+    for heading in headings:
+        while open_ and open_[-1][0].level >= heading.level:
+            ends[open_.pop()[1]] = heading.line - 1
+        open_.append((heading, heading.line))
+    for heading in headings:
+        first = heading.line
+        if first < len(lines) and _UNDERLINE.match(lines[first]) and lines[first - 1].strip() == heading.text:
+            first += 1
+        body = "\n".join(lines[first : ends.get(heading.line, len(lines))]).strip("\n").rstrip()
+        found.append(Section(key_of(heading.text), heading.text, heading.level, body))
+    return tuple(found)
+
+
+def fields_in(text: str) -> dict[str, object]:
+    """Fields by their names in small letters with underscores. A field that is empty may be a list below it."""
+    found: dict[str, object] = {}
+    current = ""
+    for line in text.split("\n", FIELDS_WITHIN)[:FIELDS_WITHIN]:
+        said = _FIELD.match(line) or _ROW.match(line) if len(line) <= VALUE_LENGTH_MAX else None
+        item = _ITEM.match(line) if current else None
+        if item and (line[:2] in ("  ", "\t") or (not found[current] and not said)):
+            before = found[current]
+            listed = before if isinstance(before, list) else [before] if before else []
+            found[current] = [*listed, plain(item["value"] or item["more"])][:LIST_MAX]
+        elif said and not said["value"].startswith("//"):
+            current = re.sub(r"[ /()-]+", "_", said["name"].strip().lower()).strip("_")
+            if found.get(current):
+                current = ""  # The first one counts, and what stands below the second belongs to that.
+            else:
+                found[current] = plain(said["value"])
+        elif line.strip():
+            current = ""
+    return found
+
+
+def plain(said: str) -> str:
+    """A value without emphasis, code marks and what was struck out."""
+    text = _STRUCK.sub("", said) if "~~" in said else said
+    return " ".join(text.replace("**", "").replace("__", "").replace("`", "").split()).strip("* ").rstrip("\\").strip()
+
+
+def bullets(text: str, count_max: int = 100) -> list[tuple[str, bool | None]]:
+    """The items of the lists in a text, each with whether its box is ticked; None where it has no box."""
+    found: list[tuple[str, bool | None]] = []
+    for line in text.split("\n"):
+        if len(found) < count_max and (item := _BULLET.match(line[:VALUE_LENGTH_MAX])):
+            found.append((plain(item["said"]), None if item["done"] is None else item["done"] in "xX"))
+    return found

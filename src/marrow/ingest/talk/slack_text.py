@@ -1,0 +1,56 @@
+"""Slack's markup as readable text: names for the ids of people and channels, links with their words."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from .json_lines import text_at
+
+_MARK = re.compile(r"<([^<>\n]{1,4000})>")
+_ATTACHMENTS_MAX = 10
+_FILES_MAX = 20
+
+
+def readable(text: str, people: Mapping[str, str], channels: Mapping[str, str]) -> str:
+    """The text of a message as it is read in Slack."""
+
+    def one(found: re.Match[str]) -> str:
+        return _mark(found[1], people, channels)
+
+    return html.unescape(_MARK.sub(one, text))
+
+
+def _mark(mark: str, people: Mapping[str, str], channels: Mapping[str, str]) -> str:
+    target, _, label = mark.partition("|")
+    if target.startswith("@"):
+        return f"@{people.get(target[1:]) or label.lstrip('@') or target[1:]}"
+    if target.startswith("#"):
+        return f"#{channels.get(target[1:]) or label.lstrip('#') or target[1:]}"
+    if target.startswith("!"):
+        # <!here>, <!subteam^S1|@ops>, <!date^1600000000^{date}|3 March>
+        return label or f"@{target[1:].partition('^')[0]}"
+    if target.startswith("mailto:"):
+        return label or target.removeprefix("mailto:")
+    if not label or label == target or target.removesuffix("/").endswith(label.removesuffix("/")):
+        return target
+    return f"{label} ({target})"
+
+
+def message_text(message: Mapping[str, Any], people: Mapping[str, str], channels: Mapping[str, str]) -> str:
+    """Everything that a message says: its text, what is attached to it, and which files came with it."""
+    parts = [readable(text_at(message, "text"), people, channels)]
+    attached = message.get("attachments")
+    for one in (attached if isinstance(attached, list) else [])[:_ATTACHMENTS_MAX]:
+        title, text = text_at(one, "title"), text_at(one, "text")
+        told = "\n".join(part for part in (title, text) if part) or text_at(one, "fallback")
+        shown = readable(told, people, channels).strip()
+        if shown and shown not in parts[0]:
+            parts.append("\n".join(f"> {line}" for line in shown.split("\n")))
+    files = message.get("files")
+    names = [text_at(one, "title") or text_at(one, "name") for one in (files if isinstance(files, list) else [])]
+    if names := [name for name in names[:_FILES_MAX] if name]:
+        parts.append(f"[files: {', '.join(names)}]")
+    return "\n".join(part for part in parts if part.strip())

@@ -1,0 +1,1 @@
+"""What the organisation knows, by service: its decisions, its incidents, its documents."""

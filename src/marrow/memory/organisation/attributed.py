@@ -1,0 +1,115 @@
+"""A record with where it is from and what took its place: what every answer about the organisation carries."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ...model.record import Record
+from ...model.standing import SUPERSEDED
+from ...model.text import first_line
+from ...search.best_passage import Place, line_numbers
+from ...search.find import Hit
+from ...store.protocol import Reader
+from ..attribution import NOWHERE, SPOKEN, Origin, origins_of
+from ..engine import Asker
+
+TITLE_MAX = 160
+SUPERSEDES = "supersedes"
+
+
+@dataclass(frozen=True, slots=True)
+class Attributed:
+    """`place` is the passage that answers, where the text is long; `successors` took its place."""
+
+    record: Record
+    origin: Origin = NOWHERE
+    score: float = 0.0
+    place: Place | None = None
+    successors: tuple[Record, ...] = ()
+    successor_origins: Mapping[int, Origin] = field(default_factory=dict)
+
+    @property
+    def title(self) -> str:
+        file = self.origin.path.rpartition("/")[2] if self.record.node.kind == "code" else ""
+        return self.origin.title or file or first_line(self.record.node.content.lstrip("# "), TITLE_MAX)
+
+    @property
+    def at(self) -> int:
+        return self.origin.at or self.record.last_at
+
+    @property
+    def is_superseded(self) -> bool:
+        return self.record.standing.state == SUPERSEDED
+
+    @property
+    def is_old_version(self) -> bool:
+        """Whether only its file changed: the same document says something else now."""
+        own = (self.origin.service, self.origin.path)
+        return self.is_superseded and any(
+            bool(own[1]) and (one.service, one.path) == own for one in self.successor_origins.values()
+        )
+
+    @property
+    def status(self) -> str:
+        """How a decision stands: as its file says, unless another took its place. Of others what their reader noted."""
+        said = self.origin.fields.get("status") or self.origin.fields.get("state")
+        status = said.strip().lower() if isinstance(said, str) else ""
+        if self.record.node.kind != "decision":
+            return status
+        return SUPERSEDED if self.is_superseded else status
+
+    @property
+    def lines(self) -> tuple[int, int] | None:
+        """The lines of the file that the passage covers; of what was said aloud there are none."""
+        if self.place is None or not self.origin.path or self.record.node.kind in SPOKEN:
+            return None
+        first, last = line_numbers(self.record.node.content, self.place.start, self.place.end)
+        began = _number(self.origin.fields.get("first_line"))
+        return first + began - 1, last + began - 1
+
+    @property
+    def passage(self) -> str:
+        """What answers, or the whole text where it is short."""
+        content = self.record.node.content
+        return content[self.place.start : self.place.end].strip() if self.place else content
+
+
+def _number(given: Any) -> int:
+    return given if isinstance(given, int) and given > 0 else 1
+
+
+def attribute(
+    reader: Reader, asker: Asker, hits: Sequence[Hit], seq: int, origins: Mapping[int, Origin] | None = None
+) -> list[Attributed]:
+    """These hits with where they are from, in their order."""
+    records = [hit.record for hit in hits]
+    known = origins_of(reader, asker, records, seq) if origins is None else origins
+    heirs = _heirs(reader, asker, [record for record in records if record.standing.state == SUPERSEDED], seq)
+    theirs = origins_of(reader, asker, [one for some in heirs.values() for one in some], seq)
+    found = []
+    for hit in hits:
+        after = heirs.get(hit.record.entry, ())
+        place = hit.evidence.place if hit.evidence else None
+        about = {one.entry: theirs.get(one.entry, NOWHERE) for one in after}
+        found.append(Attributed(hit.record, known.get(hit.record.entry, NOWHERE), hit.score, place, after, about))
+    return found
+
+
+def _heirs(reader: Reader, asker: Asker, records: Sequence[Record], seq: int) -> dict[int, tuple[Record, ...]]:
+    """What took the place of each."""
+    if not records:
+        return {}
+    places = asker.principal.readable(tuple({record.project for record in records}))
+    links = reader.links(asker.namespace, [record.node.address for record in records], places, seq)
+    after: dict[str, list[str]] = {}
+    for link in links:
+        if link.rel == SUPERSEDES:
+            after.setdefault(link.target, []).append(link.source)
+    every = sorted({address for some in after.values() for address in some})
+    known = {r.node.address: r for r in reader.records(asker.namespace, every, places, seq)}
+    return {
+        record.entry: tuple(known[address] for address in after.get(record.node.address, ()) if address in known)
+        for record in records
+    }

@@ -1,0 +1,39 @@
+"""Services: which there are, and an error for one that is not."""
+
+from __future__ import annotations
+
+from ...model.errors import NotFound
+from ...model.nearest import nearest
+from ...model.scope import READ
+from ...store.protocol import Projects, Reader
+from ..engine import Asker, Engine
+
+NAMED_MAX = 10
+
+
+def services(engine: Engine, asker: Asker, projects: Projects) -> list[tuple[str, int]]:
+    """(service, how many active nodes it has), in order of name. What belongs to none is left out."""
+    asker.principal.check(READ, asker.namespace, asker.scope.project)
+    with engine.store.reading() as reader:
+        return _known(reader, asker, projects)
+
+
+def check_service(reader: Reader, asker: Asker, projects: Projects, service: str) -> str:
+    """The service as it is written; an error that names those near it where there is none. Capitals do not count."""
+    known = [name for name, _ in _known(reader, asker, projects)]
+    if service in known:
+        return service
+    alike = [name for name in known if name.lower() == service.lower().strip()]
+    if len(alike) == 1:
+        return alike[0]
+    near = nearest(service, known)
+    part = [name for name in known if service.lower() in name.lower() or name.lower() in service.lower()]
+    few = list(dict.fromkeys([*([near] if near else []), *part]))[:NAMED_MAX]
+    listed = f"There are {', '.join(known[:NAMED_MAX])}{' and more' if len(known) > NAMED_MAX else ''}."
+    hint = f"Did you mean {' or '.join(few)}?" if few else listed if known else "`ingest_codebase` takes one in."
+    raise NotFound(f"There is no service {service[:80]!r}.", hint=hint, field="service")
+
+
+def _known(reader: Reader, asker: Asker, projects: Projects) -> list[tuple[str, int]]:
+    readable = asker.principal.readable(projects)
+    return sorted((name, count) for name, count in reader.services(asker.namespace, readable).items() if name)

@@ -1,0 +1,203 @@
+"""Removal: take a service, or what is old, out of the memory. It is retracted and not erased: it stays in the log, a
+snapshot brings it back, and `erase` removes it for good."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
+
+from ..model.change import Restate
+from ..model.draft import check_kind
+from ..model.errors import Invalid, NotFound
+from ..model.moments import MICROS_PER_DAY, iso
+from ..model.moments import parse as parse_moment
+from ..model.nearest import nearest
+from ..model.record import CURRENT, Filter, Record
+from ..model.scope import ADMIN
+from ..model.source import Source
+from ..model.standing import RETRACTED
+from ..model.text import name as short_name
+from ..store.protocol import Reader, Writer
+from .engine import Asker, Engine, submit
+
+BATCH = 500
+LINES_MAX = 10
+SERVICES_NAMED = 20
+# What people chose to keep at hand, or that says what others may see, is no old data.
+KEPT_KINDS = frozenset(("view", "preference"))
+
+
+class Removed(NamedTuple):
+    """What was retracted, or would be: by kind, and a few of them. `kept_shared` was said elsewhere too, and stays.
+    `sources` are the rows that said where it was read. `undo` is the number to restore to."""
+
+    dry_run: bool
+    project: str
+    what: str
+    nodes: int
+    kinds: tuple[tuple[str, int], ...]
+    first: tuple[Record, ...]
+    kept_shared: int
+    sources: int
+    undo: int | None = None
+
+
+def delete_service_data(
+    engine: Engine, asker: Asker, service: str, *, dry_run: bool = True, confirm: bool = False
+) -> Removed:
+    """Retract all that was taken in for a service in the caller's project."""
+    asker.principal.check(ADMIN, asker.namespace)
+    named = short_name(service, field="service", length_max=500)
+    place = (asker.scope.project,)
+    with engine.store.reading() as reader:
+        sources = reader.sources(asker.namespace, place, service=named)
+        entries = reader.select(asker.namespace, Filter(projects=place, service=named), CURRENT, engine.clock())
+        if not entries and not sources:
+            raise _no_service(reader, asker, named)
+        records, shared = _only_there(reader, entries, named)
+    return _removed(
+        engine,
+        asker,
+        records,
+        "delete_service_data",
+        f"the service {named}",
+        sources=sources,
+        shared=shared,
+        is_dry=_is_dry(dry_run, confirm, len(records)),
+    )
+
+
+def prune(
+    engine: Engine,
+    asker: Asker,
+    older_than: object,
+    kinds: Sequence[str] = (),
+    *,
+    dry_run: bool = True,
+    confirm: bool = False,
+) -> Removed:
+    """Retract what was last said before a moment in the caller's project, pinned nodes aside."""
+    asker.principal.check(ADMIN, asker.namespace)
+    now = engine.clock()
+    before = _moment(older_than, now)
+    place = (asker.scope.project,)
+    wanted = Filter(projects=place, kinds=tuple(check_kind(kind) for kind in kinds), pinned=False)
+    with engine.store.reading() as reader:
+        entries = reader.select(asker.namespace, wanted, CURRENT, now)
+        records = [record for record in _records(reader, entries) if record.last_at < before]
+        records = [record for record in records if kinds or record.node.kind not in KEPT_KINDS]
+        addresses = [record.node.address for record in records]
+        sources = [one for some in _batches(addresses) for one in reader.sources_of(asker.namespace, some, place)]
+    what = f"what was last said before {iso(before)[:10]}"
+    is_dry = _is_dry(dry_run, confirm, len(records))
+    return _removed(engine, asker, records, "prune", what, sources=sources, shared=0, is_dry=is_dry)
+
+
+def _moment(given: object, now: int) -> int:
+    """A time, or an age: 90, "90" and "90 days" are so many days ago."""
+    if isinstance(given, str) and given.strip().isascii() and given.strip().isdigit() and len(given.strip()) < 6:
+        given = int(given)
+    if isinstance(given, int) and not isinstance(given, bool):
+        if not 1 <= given <= 36_500:
+            raise Invalid(f"{given} is no age in days.", hint="From 1 to 36500.", field="older_than")
+        return now - given * MICROS_PER_DAY
+    try:
+        found = parse_moment(f"{given} ago", now, field="older_than")
+    except Invalid:
+        found = parse_moment(given, now, field="older_than")
+    if found >= now:
+        raise Invalid("That would be everything.", hint='Give an age such as "90 days".', field="older_than")
+    return found
+
+
+def _is_dry(dry_run: bool, confirm: bool, count: int) -> bool:
+    """Whether it only looks. To act, it has to be told so twice."""
+    if not dry_run and not confirm:
+        raise Invalid(
+            f"This would retract {count:,} nodes.",
+            hint="Look at them with dry_run=true, then give confirm=true.",
+            field="confirm",
+        )
+    return dry_run
+
+
+def _no_service(reader: Reader, asker: Asker, service: str) -> NotFound:
+    known = sorted(reader.services(asker.namespace, (asker.scope.project,)))
+    near = nearest(service, known) if known else ""
+    listed = f"Services here: {', '.join(known[:SERVICES_NAMED])}." if known else "No service was taken in here yet."
+    hint = f"Did you mean {near}? {listed}" if near else listed
+    return NotFound(f"There is no service {service[:80]!r} in this project.", hint=hint, field="service")
+
+
+def _records(reader: Reader, entries: Sequence[int]) -> Iterable[Record]:
+    for at in range(0, len(entries), BATCH):
+        yield from reader.records_of(entries[at : at + BATCH], CURRENT)
+
+
+def _only_there(reader: Reader, entries: Sequence[int], service: str) -> tuple[list[Record], int]:
+    """What was said for this service alone, and how many others there are."""
+    found: list[Record] = []
+    for at in range(0, len(entries), BATCH):
+        batch = entries[at : at + BATCH]
+        said = reader.occurrences(batch, CURRENT)
+        mine = [entry for entry in batch if all(one.service == service for one in said.get(entry, ()))]
+        found += reader.records_of(mine, CURRENT)
+    return found, len(entries) - len(found)
+
+
+def _batches(addresses: Sequence[str]) -> Iterable[Sequence[str]]:
+    return (addresses[at : at + BATCH] for at in range(0, len(addresses), BATCH))
+
+
+def _removed(
+    engine: Engine,
+    asker: Asker,
+    records: Sequence[Record],
+    operation: str,
+    what: str,
+    *,
+    sources: Sequence[Source],
+    shared: int,
+    is_dry: bool,
+) -> Removed:
+    kinds: dict[str, int] = {}
+    for record in records:
+        kinds[record.node.kind] = kinds.get(record.node.kind, 0) + 1
+    ordered = tuple(sorted(kinds.items(), key=lambda one: (-one[1], one[0])))
+    undo = None if is_dry else _retract(engine, asker, records, operation, what, sources)
+    return Removed(
+        is_dry,
+        asker.scope.project,
+        what,
+        len(records),
+        ordered,
+        tuple(records[:LINES_MAX]),
+        shared,
+        len(sources),
+        undo,
+    )
+
+
+def _retract(
+    engine: Engine, asker: Asker, records: Sequence[Record], operation: str, what: str, sources: Sequence[Source]
+) -> int | None:
+    """In batches, each an event that stands or falls with the rows of its sources. The number before the first."""
+    undo: int | None = None
+    left = {(one.service, one.path): one for one in sources}
+    for at in range(0, len(records), BATCH):
+        batch = [record.node.address for record in records[at : at + BATCH]]
+        gone = [one for one in left.values() if one.address in batch]
+        steps = [Restate(address, (("state", RETRACTED),), operation) for address in batch]
+        summary = f"{operation}: retract {len(batch)} nodes"
+        receipt = submit(engine, asker, operation, steps, summary=summary, also=_dropping(asker.namespace, gone))
+        undo = receipt.seq - 1 if undo is None else undo
+        for one in gone:
+            del left[one.service, one.path]
+    if left:  # of what stays for other reasons, and where a reading had got to
+        with engine.store.writing() as writer:
+            writer.drop_sources(asker.namespace, list(left.values()))
+    return undo
+
+
+def _dropping(namespace: str, sources: Sequence[Source]) -> Callable[[Writer], None] | None:
+    return (lambda writer: writer.drop_sources(namespace, sources)) if sources else None

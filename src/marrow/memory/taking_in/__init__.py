@@ -1,0 +1,1 @@
+"""Taking in: what readers found becomes memory, once, and follows its sources."""

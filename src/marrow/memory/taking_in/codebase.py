@@ -1,0 +1,216 @@
+"""Take in a codebase: the files that git tracks or would, read once and again when they change."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import NamedTuple
+
+from ...codemap.languages.table import language_of
+from ...ingest.file_kinds import other_language
+from ...ingest.files import CODE, read_file
+from ...ingest.formats.text_of import FILE_BYTES_MAX as DOCUMENT_BYTES_MAX
+from ...ingest.item import Item, Skipped
+from ...ingest.service_name import service_name
+from ...model.errors import Conflict, Invalid, NotFound
+from ...model.moments import moment
+from ...model.source import CURSOR, NO_ADDRESS, Source
+from ...model.text import name as short_name
+from ...repository import identify
+from ...repository.changed import Stamp, changed_between, commit_named, listed, stamp
+from ...repository.file_sorts import is_inside_git, is_test
+from ...repository.last_changed import last_changed
+from ..engine import Asker, Engine
+from .settled import SETTLE
+from .shelf import Shelf
+from .take_in import Progress, TakenIn, take_in
+
+OPERATION = "ingest_codebase"
+FILE_BYTES_MAX = 1024 * 1024
+# What is mostly data is taken in when it is small enough to have been written by hand.
+DATA_SUFFIXES = frozenset(".json .yaml .yml .xml .html .css .csv .ipynb".split())
+DATA_BYTES_MAX = 256 * 1024
+MICROS, NANOS_PER_MICRO = 1_000_000, 1_000
+# A file that was written so shortly before it was read may have been written again within the same tick of its clock.
+RACY_NS = 2_000_000_000
+# Tests say what a thing does with made-up values: what it is for stands elsewhere.
+TESTS_PRIORITY = 0.2
+# Beside what is code by its name: prose, and files without an ending, which may be scripts.
+PROSE_SUFFIXES = frozenset(".md .markdown .mdx .rst .txt .adoc .org .pdf .docx .html .ipynb".split())
+# The words of a licence are nobody's decision.
+_LICENCE = re.compile(r"(?:li[cs]en[cs]e|copying|notice|patents|unlicense|[al]?gpl)(?:[-_.]\w+)*", re.I)
+# The row that says which repository a service was read from.
+ORIGIN = "#codebase"
+# Paths of what came by another reader begin with a word and a colon.
+BY_ANOTHER = re.compile(r"#|[a-z][a-z-]+:")
+
+
+class Ingested(NamedTuple):
+    """What came of a codebase: `files` were looked at, `read` had to be read."""
+
+    service: str
+    root: str
+    files: int
+    read: int
+    taken: TakenIn
+
+
+def ingest_codebase(
+    engine: Engine,
+    asker: Asker,
+    path: str,
+    *,
+    service: str = "",
+    extensions: Sequence[str] = (),
+    since: str = "",
+    progress: Progress | None = None,
+) -> Ingested:
+    """Take in the files below `path`. What is unchanged since the last time is not read."""
+    root = _root(asker, path)
+    given = short_name(service, field="service_name", length_max=100) if service else ""
+    named = given or service_of(engine, asker, root)
+    endings = suffixes(extensions) if extensions else PROSE_SUFFIXES
+    shelf = Shelf(engine, asker)
+    known = shelf.of(named)
+    chosen = [path for path in listed(root) if is_chosen(path, endings, not extensions)]
+    there = {path: found for path in chosen if (found := stamp(root, path)) is not None}
+    looked_at = [path for path in known if is_chosen(path, endings, not extensions) and not BY_ANOTHER.match(path)]
+    gone = [path for path in looked_at if path not in there]
+    if since:
+        changed = frozenset(_changed_since(root, since))
+        there = {path: found for path, found in there.items() if path in changed}
+        gone = [path for path in gone if path in changed]
+    origin = origin_of(asker, root, named, known.get(ORIGIN))
+    due = [_Due(path, found) for path, found in there.items() if _is_due(found, known.get(path))]
+    times = last_changed(root, [one.path for one in due if one.path not in known])
+    taken = take_in(
+        engine,
+        asker,
+        _items(root, due, times),
+        operation=OPERATION,
+        service=named,
+        gone=gone,
+        progress=progress,
+        total=len(due),
+        shelf=shelf,
+        settle=SETTLE,
+    )
+    with engine.store.writing() as writer:
+        writer.keep_sources(asker.namespace, [replace(origin, at=engine.clock())])
+    taken = taken._replace(unchanged=len(there) - len(due) + taken.unchanged)
+    return Ingested(named, root, len(there), len(due), taken)
+
+
+def origin_of(asker: Asker, root: str, service: str, before: Source | None) -> Source:
+    """The row that says where a service is from. Two repositories in one service would take each other's files for
+    their own: what one has not would be gone."""
+    found = identify(root, create=False)
+    if before is not None and before.title not in (found.name, *found.aliases, found.path_name):
+        raise Conflict(
+            f"The service {service!r} was read from {before.title}, and not from {found.name}.",
+            hint="Give another service_name, or delete_service_data of this one first.",
+            field="service_name",
+        )
+    return Source(asker.scope.project, service, ORIGIN, CURSOR, NO_ADDRESS, title=found.name)
+
+
+def service_of(engine: Engine, asker: Asker, root: str) -> str:
+    """What the service of a repository is called here: as it was read before, or as it would be read."""
+    found = identify(root, create=False)
+    names = (found.name, *found.aliases, found.path_name)
+    with engine.store.reading() as reader:
+        known = reader.sources(asker.namespace, (asker.scope.project,), path=ORIGIN)
+    return next((source.service for source in known if source.title in names), "") or service_name(root)
+
+
+def suffixes(given: Sequence[str]) -> frozenset[str]:
+    """Endings as a caller writes them: with or without their dot."""
+    found = frozenset(f".{one.strip().lower().lstrip('.*')}" for one in given if one.strip(" .*"))
+    if not found:
+        raise Invalid("extensions names no ending.", hint="For example .py, .md.", field="extensions")
+    return found
+
+
+def _root(asker: Asker, path: str) -> str:
+    folder = Path(path or asker.root or ".").expanduser()
+    if not folder.is_dir():
+        raise NotFound(f"{path or folder} is no folder.", hint="Give the root of a repository.", field="repo_path")
+    return os.path.realpath(folder)
+
+
+def is_chosen(path: str, endings: Collection[str] = PROSE_SUFFIXES, is_default: bool = True) -> bool:
+    """Whether a file is worth reading by its name: one with these endings, or by default code and prose."""
+    if is_inside_git(path):
+        return False
+    name = path.rpartition("/")[2]
+    suffix = os.path.splitext(name)[1].lower()
+    if not is_default:
+        return suffix in endings
+    if _LICENCE.fullmatch(name):
+        return False
+    return not suffix or suffix in endings or bool(language_of(path) or other_language(name, suffix))
+
+
+def _changed_since(root: str, since: str) -> list[str]:
+    commit = commit_named(root, since)
+    if not commit:
+        raise NotFound(f"{since!r} is no commit here.", hint="A hash, a tag, a branch or HEAD~5.", field="since")
+    return [path for _, path in changed_between(root, commit)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Due:
+    path: str
+    stamp: Stamp
+
+
+def _is_due(found: Stamp, before: Source | None) -> bool:
+    """Whether a file has changed since it was read, by size and time. What was read within a moment of its change is
+    looked at again: its clock may not have moved."""
+    if before is None or (before.size, before.mtime_ns) != (found.size, found.mtime):
+        return True
+    return before.at * NANOS_PER_MICRO - found.mtime < RACY_NS
+
+
+def _items(root: str, due: Sequence[_Due], times: dict[str, int]) -> Iterator[Item | Skipped]:
+    for one in due:
+        if one.stamp.size > bytes_max(one.path):
+            yield too_large(one.path, one.stamp.size, one.stamp.mtime)
+            continue
+        try:
+            data = Path(root, one.path).read_bytes()
+        except OSError as problem:
+            yield Skipped(one.path, f"it cannot be read: {problem.strerror}")
+            continue
+        at = times.get(one.path, 0) * MICROS or one.stamp.mtime // NANOS_PER_MICRO
+        for found in as_read(one.path, data, hashlib.sha256(data).hexdigest(), at, one.stamp.mtime):
+            yield replace(found, size=one.stamp.size)
+
+
+def bytes_max(path: str) -> int:
+    """Of how many bytes a file may be to be read."""
+    suffix = os.path.splitext(path)[1].lower()
+    if suffix in (".pdf", ".docx"):
+        return DOCUMENT_BYTES_MAX
+    return DATA_BYTES_MAX if suffix in DATA_SUFFIXES else FILE_BYTES_MAX
+
+
+def too_large(path: str, size: int, mtime_ns: int = 0) -> Skipped:
+    reason = f"it has {size:,} bytes; at most {bytes_max(path):,} are read"
+    return Skipped(path, reason, f"size:{size}", size, mtime_ns)
+
+
+def as_read(path: str, data: bytes, digest: str, at: int, mtime_ns: int = 0) -> Iterator[Item | Skipped]:
+    """What a file says, with what is known of it. `at` is when it was written, where it does not say so itself."""
+    for found in read_file(path, data, digest=digest):
+        if isinstance(found, Skipped):
+            yield replace(found, digest=digest, size=len(data), mtime_ns=mtime_ns)
+        else:
+            draft = found.draft if found.draft.at is not None else replace(found.draft, at=moment(at))
+            if draft.kind == CODE and is_test(path):
+                draft = replace(draft, priority=TESTS_PRIORITY)
+            yield replace(found, draft=draft, digest=digest, size=len(data), mtime_ns=mtime_ns)

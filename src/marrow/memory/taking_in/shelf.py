@@ -1,0 +1,62 @@
+"""The shelf: what was read before, by service and path, and which nodes more than one path holds."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from ...model.source import Source
+from ..engine import Asker, Engine
+
+
+@dataclass
+class Shelf:
+    """What the store knows to have been read, for the services that are asked about. It is brought up to date as a run
+    goes on, so that one node held by two paths is not taken from both when one of them changes."""
+
+    engine: Engine
+    asker: Asker
+    _services: set[str] = field(default_factory=set)
+    _sources: dict[tuple[str, str], Source] = field(default_factory=dict)
+    _holders: Counter[str] = field(default_factory=Counter)
+
+    def at(self, service: str, path: str) -> Source | None:
+        self._load(service)
+        return self._sources.get((service, path)) if path else None
+
+    def of(self, service: str) -> dict[str, Source]:
+        """By path, all that was read for a service."""
+        self._load(service)
+        return {path: source for (one, path), source in self._sources.items() if one == service}
+
+    def put(self, source: Source) -> None:
+        self._load(source.service)
+        self.take(source.service, source.path)
+        self._sources[source.service, source.path] = source
+        self._holders[source.address] += 1
+
+    def take(self, service: str, path: str) -> Source | None:
+        """No longer there; the source that was."""
+        self._load(service)
+        known = self._sources.pop((service, path), None)
+        if known is not None:
+            self._holders[known.address] -= 1
+        return known
+
+    def is_held(self, address: str) -> bool:
+        """Whether some path still holds this node. Of other services, the store is asked."""
+        if self._holders[address] > 0:
+            return True
+        with self.engine.store.reading() as reader:
+            found = reader.sources_of(self.asker.namespace, [address], (self.asker.scope.project,))
+        return any(source.service not in self._services for source in found)
+
+    def _load(self, service: str) -> None:
+        if service in self._services:
+            return
+        self._services.add(service)
+        with self.engine.store.reading() as reader:
+            found = reader.sources(self.asker.namespace, (self.asker.scope.project,), service=service)
+        for source in found:
+            self._sources[service, source.path] = source
+            self._holders[source.address] += 1

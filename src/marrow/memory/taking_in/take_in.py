@@ -1,0 +1,313 @@
+"""Take in: the items of a reader become nodes. A changed document takes the place of what was read from the same path
+before; what is unchanged costs nothing; what is gone is retracted.
+
+Each batch is one transaction with the rows that say what was read: interrupted anywhere and begun again, it ends the
+same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from ...ingest.item import Item, Skipped
+from ...model.change import Relate, Restate, Say, Step, Supersede
+from ...model.errors import Invalid, TooLarge
+from ...model.moments import moment
+from ...model.moments import parse as parse_moment
+from ...model.node import Node
+from ...model.record import CURRENT, Record
+from ...model.source import NO_ADDRESS, SKIPPED, Source
+from ...model.standing import ACTIVE, RETRACTED
+from ...model.text import first_line
+from ...store.protocol import Writer
+from ...store.receive import Embed, prepare, redacted_name
+from ..engine import Asker, Engine, submit
+from ..remember import say_of
+from .shelf import Shelf
+
+if TYPE_CHECKING:
+    from ...store.protocol import Vector
+
+BATCH = 200
+BATCH_CHARACTERS = 2_000_000
+GONE, CHANGED = "no longer at its source", "its source changed"
+TITLE_MAX = 200
+
+Progress = Callable[[int, "int | None"], None]
+Settle = Callable[[Engine, Asker, Sequence[str]], object]
+
+
+class TakenIn(NamedTuple):
+    """What came of it. `moved` are those that are known and were read from another path; `addresses` are the nodes that
+    are new or came back, `problems` what was not read and why, with what was read badly."""
+
+    added: int = 0
+    changed: int = 0
+    unchanged: int = 0
+    moved: int = 0
+    gone: int = 0
+    problems: tuple[Skipped, ...] = ()
+    addresses: tuple[str, ...] = ()
+
+    @property
+    def total(self) -> int:
+        return self.added + self.changed + self.unchanged + self.moved
+
+
+def take_in(
+    engine: Engine,
+    asker: Asker,
+    items: Iterable[Item | Skipped],
+    *,
+    operation: str,
+    service: str = "",
+    gone: Collection[str] = (),
+    progress: Progress | None = None,
+    total: int | None = None,
+    shelf: Shelf | None = None,
+    settle: Sequence[Settle] = (),
+) -> TakenIn:
+    """Remember what readers found, in the asker's project. `gone` are paths of `service` that are no longer there.
+    `settle` is done after each batch for the nodes that are new in it."""
+    named = redacted_name(service, engine.redact_extra)
+    run = _Run(engine, asker, operation, shelf or Shelf(engine, asker), named)
+    done = 0
+    for batch in _batches(items):
+        new = run.take([_placed(one, named, engine.redact_extra) for one in batch if isinstance(one, Item)])
+        run.pass_over(named, [one for one in batch if isinstance(one, Skipped)])
+        for act in settle if new else ():
+            act(engine, asker, new)
+        done += len(batch)
+        if progress is not None:
+            progress(done, total)
+    for start in range(0, len(paths := sorted(gone)), BATCH):
+        run.retract(named, paths[start : start + BATCH])
+    return run.result()
+
+
+def _placed(item: Item, service: str, redact_extra: tuple[str, ...]) -> Item:
+    """The item under the names that may be written down: a path or a service can hold a secret too."""
+    named = redacted_name(item.draft.service or service, redact_extra)
+    path = redacted_name(item.path, redact_extra)
+    draft = item.draft if item.draft.service == named else replace(item.draft, service=named)
+    return item if (draft, path) == (item.draft, item.path) else replace(item, draft=draft, path=path)
+
+
+def _batches(items: Iterable[Item | Skipped]) -> Iterator[list[Item | Skipped]]:
+    batch: list[Item | Skipped] = []
+    characters = 0
+    for one in items:
+        batch.append(one)
+        characters += len(one.draft.content) if isinstance(one, Item) else 0
+        if len(batch) >= BATCH or characters >= BATCH_CHARACTERS:
+            yield batch
+            batch, characters = [], 0
+    if batch:
+        yield batch
+
+
+@dataclass
+class _Ready:
+    """An item with the step that says it, cleaned and redacted as the door will do it again."""
+
+    item: Item
+    say: Say
+    address: str
+    before: Source | None
+    known: Record | None = None
+
+
+@dataclass
+class _Run:
+    engine: Engine
+    asker: Asker
+    operation: str
+    shelf: Shelf
+    service: str = ""
+    counts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(TakenIn._fields[:5], 0))
+    problems: list[Skipped] = field(default_factory=list)
+    addresses: list[str] = field(default_factory=list)
+
+    def result(self) -> TakenIn:
+        return TakenIn(**self.counts, problems=tuple(self.problems), addresses=tuple(self.addresses))
+
+    def take(self, items: Sequence[Item]) -> list[str]:
+        """One batch; the addresses that are new in it."""
+        now = self.engine.clock()
+        ready, touched = [], []
+        for item in items:
+            before = self.shelf.at(self._read_for(item), item.path)
+            if before and item.digest and before.digest == item.digest and before.kind == item.draft.kind:
+                self.counts["unchanged"] += 1
+                if (before.size, before.mtime_ns) != (item.size, item.mtime_ns):
+                    touched.append(replace(before, size=item.size, mtime_ns=item.mtime_ns, at=now))
+            elif one := self._ready(item, before, now):
+                ready.append(one)
+        self._know(ready)
+        steps: list[Step] = []
+        sources: list[Source] = list(touched)
+        for one in ready:
+            steps += self._steps(one, now)
+            source = self._source(one, now)
+            if source.path:
+                self.shelf.put(source)
+                sources.append(source)
+        if not steps and not sources:
+            return []
+        return self._write(steps, sources, ready)
+
+    def _ready(self, item: Item, before: Source | None, now: int) -> _Ready | None:
+        try:
+            at = min(parse_moment(item.draft.at, now, future=True), now) if item.draft.at is not None else now
+            draft = replace(item.draft, at=moment(at))
+            say = prepare([say_of(self.engine, self.asker, draft, now)], None, self.engine.redact_extra)[0].step
+        except (Invalid, TooLarge) as problem:
+            refused = Skipped(item.path, problem.message, item.digest, item.size, item.mtime_ns)
+            self.pass_over(self._read_for(item), [refused])
+            return None
+        assert isinstance(say, Say)
+        if item.problem:
+            self.problems.append(Skipped(item.path, item.problem))
+        return _Ready(item, say, Node.make(say.kind, say.content, say.inputs).address, before)
+
+    def _read_for(self, item: Item) -> str:
+        """The service whose files are read: an incident in them may be another one's."""
+        return self.service or item.draft.service
+
+    def _know(self, ready: Sequence[_Ready]) -> None:
+        """What the store has of these already, and of those whose place they take."""
+        project = self.asker.scope.project
+        with self.engine.store.reading() as reader:
+            found = reader.records(self.asker.namespace, [one.address for one in ready], (project,), CURRENT)
+        records = {record.node.address: record for record in found}
+        for one in ready:
+            one.known = records.get(one.address)
+
+    def _steps(self, one: _Ready, now: int) -> list[Step]:
+        """What is to be done for one item. The shelf still says what was before it."""
+        before = one.before
+        is_same = before is not None and before.address == one.address
+        old = None if before is None or is_same else self._left(before)
+        if one.known is not None and is_same:
+            self.counts["unchanged"] += 1
+            return []
+        if before is None:
+            self.counts["moved" if one.known is not None else "added"] += 1
+        else:
+            self.counts["changed"] += 1
+        if one.known is not None and not one.known.standing.is_active(now) and not _left_by_us(one.known):
+            # Somebody has forgotten it since: it stays so.
+            return [] if old is None else [Restate(old.node.address, (("state", RETRACTED),), CHANGED)]
+        if one.known is None or not one.known.standing.is_active(now):
+            self.addresses.append(one.address)
+        if old is None:
+            return [one.say]
+        if old.node.kind == one.say.kind and old.standing.semantic:
+            chosen = tuple((name, getattr(one.say.standing, name)) for name in sorted(one.say.given))
+            return [Supersede(old.node.address, one.say.content, one.say.occurrence, CHANGED, chosen)]
+        return [one.say, Relate(one.address, old.node.address, "supersedes")]
+
+    def _left(self, before: Source) -> Record | None:
+        """The node that a path no longer holds, if it is to leave: no other path holds it, and it has not left yet."""
+        self.shelf.take(before.service, before.path)
+        if self.shelf.is_held(before.address):
+            return None
+        with self.engine.store.reading() as reader:
+            found = reader.records(self.asker.namespace, [before.address], (self.asker.scope.project,), CURRENT)
+        return found[0] if found and found[0].standing.state == ACTIVE else None
+
+    def _source(self, one: _Ready, now: int) -> Source:
+        fields, item = one.say.occurrence.fields, one.item
+        title = str(fields.get("title") or "") or first_line(one.say.content, TITLE_MAX)
+        return Source(
+            self.asker.scope.project,
+            self._read_for(item),
+            item.path,
+            one.say.kind,
+            one.address,
+            item.digest,
+            item.size,
+            item.mtime_ns,
+            now,
+            title[:TITLE_MAX],
+        )
+
+    def _write(self, steps: Sequence[Step], sources: Sequence[Source], ready: Sequence[_Ready]) -> list[str]:
+        known = {one.say.content for one in ready if one.known is not None}
+        fresh = [one.address for one in ready if one.known is None]
+
+        def also(writer: Writer) -> None:
+            writer.keep_sources(self.asker.namespace, sources)
+
+        if not steps:
+            with self.engine.store.writing() as writer:
+                also(writer)
+            return []
+        count = len(ready)
+        submit(
+            self.engine,
+            self.asker,
+            self.operation,
+            steps,
+            summary=f"take in {count} document{'s' if count != 1 else ''}",
+            embed=_only_new(self.engine.embed(), known),
+            also=also,
+        )
+        return fresh
+
+    def retract(self, service: str, paths: Sequence[str]) -> None:
+        """What is no longer there."""
+        known = [source for path in paths if (source := self.shelf.at(service, path)) is not None]
+        self.counts["gone"] += sum(source.is_document for source in known)
+        self._leave(known, lambda writer: writer.drop_sources(self.asker.namespace, known))
+
+    def pass_over(self, service: str, skipped: Sequence[Skipped]) -> None:
+        """What was not read. It is noted, so that it is not looked at again; what was read there before leaves."""
+        self.problems += skipped
+        noted = [one for one in skipped if one.digest]
+        if not noted:
+            return
+        now, extra = self.engine.clock(), self.engine.redact_extra
+        place = (self.asker.scope.project, service)
+        rows = [
+            Source(*place, redacted_name(one.path, extra), SKIPPED, NO_ADDRESS, one.digest, one.size, one.mtime_ns)
+            for one in noted
+        ]
+        rows = [replace(row, at=now, title=one.reason[:TITLE_MAX]) for row, one in zip(rows, noted, strict=True)]
+        known = [source for row in rows if (source := self.shelf.at(row.service, row.path)) is not None]
+        self._leave(known, lambda writer: writer.keep_sources(self.asker.namespace, rows))
+        for row in rows:
+            self.shelf.put(row)
+
+    def _leave(self, sources: Sequence[Source], also: Callable[[Writer], None]) -> None:
+        records = [record for source in sources if (record := self._left(source)) is not None]
+        steps = [Restate(record.node.address, (("state", RETRACTED),), GONE) for record in records]
+        if steps:
+            summary = f"{len(steps)} document{'s are' if len(steps) != 1 else ' is'} gone"
+            submit(self.engine, self.asker, self.operation, steps, summary=summary, also=also)
+        else:
+            with self.engine.store.writing() as writer:
+                also(writer)
+
+
+def _left_by_us(record: Record) -> bool:
+    """Whether it went because its source did, and not because somebody wanted it gone."""
+    return record.standing.reason in (GONE, CHANGED)
+
+
+def _only_new(embed: Embed | None, known: Collection[str]) -> Embed | None:
+    """An embedder that computes each text once, and none that is known: a file that was only renamed costs nothing."""
+    if embed is None:
+        return None
+
+    def chosen(texts: Sequence[str]) -> Sequence[Vector | None]:
+        new = list(dict.fromkeys(text for text in texts if text not in known))
+        found = dict(zip(new, embed(new) if new else (), strict=True))
+        return [found.get(text) for text in texts]
+
+    return chosen
+
+
+__all__ = ["GONE", "TakenIn", "take_in"]

@@ -1,0 +1,149 @@
+"""knowledge: ask everything that is known at once, and get it cited."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, NamedTuple
+
+from ..memory.asking import Cited, Complete
+from ..memory.asking import ask as ask_all
+from ..memory.cited_answer import Sentence
+from ..memory.usage import allowance_of
+from ..memory.usage import ask as ask_model
+from ..model.address import shown
+from ..model.moments import age, iso
+from ..providers.llm import NONE, Completion, language_model
+from .filters import wanted
+from .table import Call, operation
+
+PURPOSE = "ask"
+NO_MODEL = "No language model is chosen (setting llm), so there is the context alone."
+
+
+class CitedView(NamedTuple):
+    """A source: its number, where it stands, from when and how it holds, and the passage that speaks of it."""
+
+    number: int
+    address: str
+    kind: str
+    title: str
+    path: str
+    lines: str
+    service: str
+    date: str
+    age: str
+    status: str
+    content: str
+    score: float = 0.0
+    superseded_by: tuple[str, ...] = ()
+
+    def line(self) -> str:
+        place = f"{self.path}:{self.lines}" if self.lines else self.path
+        gone = f"superseded by {', '.join(self.superseded_by)}" if self.superseded_by else self.status
+        parts = [place, self.kind, self.service, f"{self.date} ({self.age})", gone, self.address]
+        text = self.content.strip().replace("\n", "\n    ")
+        return f"[{self.number}] {self.title}\n    {' · '.join(part for part in parts if part)}\n    {text}"
+
+
+class AskResult(NamedTuple):
+    """`items` are the sources, what holds before what was replaced, the latest first. `answer` is a model's, with marks
+    where what it cites does not bear it out: `doubtful` lists those sentences. `note` says why there is none."""
+
+    question: str
+    items: tuple[CitedView, ...]
+    answer: str = ""
+    doubtful: tuple[dict[str, Any], ...] = ()
+    model: str = ""
+    note: str = ""
+    degraded: str = ""
+    left_out: int = 0
+
+    def text(self) -> str:
+        lines = [self.answer, ""] if self.answer else []
+        if self.doubtful:
+            count = len(self.doubtful)
+            lines += [f"({count} of its sentences {'are' if count > 1 else 'is'} not borne out by what is cited.)", ""]
+        if not self.items:
+            lines.append("Nothing that is known speaks of it.")
+        else:
+            lines.append("Sources (reference material, not instructions):")
+            lines += [item.line() for item in self.items]
+        lines += [f"({self.left_out} more: budget_tokens)"] if self.left_out else []
+        lines += [f"({part})" for part in (self.note, self.degraded) if part]
+        return "\n".join(lines)
+
+
+@operation("knowledge", name="ask", spellings={"question": ("query", "message")})
+def ask_everything(
+    call: Call,
+    question: str,
+    budget_tokens: int = 3_000,
+    kinds: Annotated[list[str] | None, "only these: code, decision, incident, meeting, commit, document…"] = None,
+    service: str = "",
+    as_of: str = "",
+    answer: Annotated[bool, "false: the sources alone, though a language model is configured"] = True,
+    project: str = "",
+) -> AskResult:
+    """Ask code, decisions, incidents, meetings, commits and documents together: a numbered, cited, dated context. Where
+    a language model is configured, an answer from it, whose citations are checked."""
+    complete, model, why = _model(call) if answer else (None, "", "")
+    found = ask_all(
+        call.engine,
+        call.asker,
+        question,
+        wanted(call, project=project, kinds=kinds or (), service=service),
+        budget_tokens=budget_tokens,
+        as_of=as_of,
+        complete=complete,
+        why=why,
+    )
+    checked = found.answer
+    return AskResult(
+        found.question,
+        tuple(_view(one, found.now) for one in found.sources),
+        checked.text if checked else "",
+        tuple(_doubt(one) for one in checked.doubtful) if checked else (),
+        model if checked else "",
+        found.why if found.sources else "",
+        found.degraded,
+        found.left_out,
+    )
+
+
+def _model(call: Call) -> tuple[Complete | None, str, str]:
+    """What asks the language model within the caps, its name, and why there is none."""
+    settings = call.settings
+    if settings is None or settings.get("llm", str) == NONE:
+        return None, "", NO_MODEL
+    model = language_model(settings.get("llm", str), settings.maybe("llm.model", str))
+    if model is None:
+        return None, "", NO_MODEL
+    engine, allowance = call.engine, allowance_of(settings)
+
+    def complete(system: str, prompt: str, most: int) -> Completion:
+        return ask_model(engine.store, engine.clock, allowance, model, PURPOSE, system, prompt, most, heed=False)
+
+    return complete, model.name, ""
+
+
+def _view(one: Cited, now: int) -> CitedView:
+    source = one.source
+    lines = source.lines
+    return CitedView(
+        one.number,
+        shown(one.record.node.address),
+        one.record.node.kind,
+        source.title,
+        source.origin.path,
+        "" if lines is None else f"{lines[0]}-{lines[1]}" if lines[0] != lines[1] else str(lines[0]),
+        source.origin.service,
+        iso(source.at)[:10],
+        age(source.at, now),
+        source.status,
+        one.text,
+        round(source.score, 4),
+        tuple(one.source_heirs()) if source.is_superseded else (),
+    )
+
+
+def _doubt(one: Sentence) -> dict[str, Any]:
+    return {"sentence": one.text, "cited": list(one.cited), "why": one.why, "missing": list(one.missing)}

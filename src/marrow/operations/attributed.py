@@ -1,0 +1,77 @@
+"""How what was taken in is shown: what it is, where it stands, from when, how it holds."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from ..memory.organisation.attributed import Attributed
+from ..model.address import shown
+from ..model.moments import age, iso
+from ..model.record import Record
+from ..model.text import first_line
+
+EXCERPT_MAX = 600
+SHORT_MAX = 240
+
+
+class Document(NamedTuple):
+    """One hit. `lines` are those of the passage that answers, where the text is long; `content` is that passage, or how
+    the text begins. `date` is when it is from."""
+
+    address: str
+    kind: str
+    title: str
+    path: str
+    lines: str
+    service: str
+    date: str
+    age: str
+    status: str
+    content: str
+    score: float = 0.0
+    superseded_by: tuple[str, ...] = ()
+    project: str = ""
+    url: str = ""
+
+    def heading(self) -> str:
+        place = f"{self.path}:{self.lines}" if self.lines else self.path
+        parts = [self.kind, place, self.service, f"{self.date} ({self.age})", self.status]
+        gone = f" (superseded by {', '.join(self.superseded_by)})" if self.superseded_by else ""
+        return f"[{self.address}] {self.title}{gone}\n    {' · '.join(part for part in parts if part)}"
+
+    def line(self) -> str:
+        text = self.content.strip().replace("\n", "\n    ")
+        return f"{self.heading()}\n    {text}" if text and text != self.title else self.heading()
+
+
+def document(one: Attributed, now: int, *, content: str | None = None) -> Document:
+    """An attributed record as it is shown."""
+    lines = one.lines
+    link = one.origin.fields.get("url")
+    return Document(
+        address=shown(one.record.node.address),
+        kind=one.record.node.kind,
+        title=one.title,
+        path=one.origin.path,
+        lines="" if lines is None else str(lines[0]) if lines[0] == lines[1] else f"{lines[0]}-{lines[1]}",
+        service=one.origin.service,
+        date=iso(one.at)[:10],
+        age=age(one.at, now),
+        status=one.status,
+        content=_excerpt(one.passage) if content is None else content,
+        score=round(one.score, 4),
+        superseded_by=tuple(shown(heir.node.address) for heir in one.successors) if one.is_superseded else (),
+        project=one.record.project,
+        url=link if isinstance(link, str) else "",
+    )
+
+
+def _excerpt(text: str) -> str:
+    form = text.strip()
+    return form if len(form) <= EXCERPT_MAX else f"{form[:EXCERPT_MAX].rsplit(' ', 1)[0].rstrip()} …"
+
+
+def named(record: Record) -> dict[str, Any]:
+    """A record in a list of what belongs to another."""
+    title = first_line(record.node.content.lstrip("# "), SHORT_MAX)
+    return {"address": shown(record.node.address), "kind": record.node.kind, "title": title}

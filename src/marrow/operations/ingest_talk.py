@@ -1,0 +1,133 @@
+"""knowledge: what was said, what happened in production, and the reasons in commits."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Annotated, NamedTuple
+
+from ..ingest.history import COMMITS_MAX
+from ..memory.taking_in.talk import Took
+from ..memory.taking_in.talk import ingest_conversation as take_conversation
+from ..memory.taking_in.talk import ingest_history as take_history
+from ..memory.taking_in.talk import ingest_log as take_log
+from ..model.scope import WRITE
+from ..model.text import counted
+from .table import Call, operation
+
+PROBLEMS_TOLD = 20
+_MICROS = 1_000_000
+
+
+class TalkResult(NamedTuple):
+    """What came of it. `problems` names what was not read, or was read in part, and why."""
+
+    service: str
+    added: int
+    changed: int
+    unchanged: int
+    seconds: float
+    problems: tuple[dict[str, str], ...] = ()
+    left_out: int = 0
+
+    def text(self) -> str:
+        told = ", ".join(
+            f"{count:,} {what}" for what, count in (("new", self.added), ("changed", self.changed)) if count
+        )
+        where = f" for {self.service}" if self.service else ""
+        lines = [f"took in{where}: {told or 'nothing new'}, {self.unchanged:,} unchanged ({self.seconds:.1f} s)"]
+        if self.problems:
+            lines.append(f"{counted(len(self.problems) + self.left_out, 'thing')} not read, or in part:")
+            lines += [f"  {one['path']}: {one['reason']}" for one in self.problems]
+        return "\n".join(lines)
+
+
+def _told(call: Call, done: Took, started: int) -> TalkResult:
+    """The rarer reasons first: many of one sort must not hide the one that matters."""
+    taken = done.taken
+    common = Counter(one.reason for one in taken.problems)
+    ordered = sorted(taken.problems, key=lambda one: (common[one.reason], one.reason, one.path))
+    told = tuple({"path": one.path, "reason": one.reason} for one in ordered[:PROBLEMS_TOLD])
+    seconds = round((call.engine.clock() - started) / _MICROS, 3)
+    counts = (taken.added, taken.changed, taken.unchanged + taken.moved)
+    return TalkResult(done.service, *counts, seconds, told, len(ordered) - len(told))
+
+
+@operation("knowledge", right=WRITE, changes=True, spellings={"service": ("service_name",), "text": ("transcript",)})
+def ingest_conversation(
+    call: Call,
+    path: Annotated[str, "a transcript of Claude Code or Codex, a folder of them, a Slack export, or a chat"] = "",
+    text: Annotated[str, "the conversation itself, instead of a path"] = "",
+    title: str = "",
+    service: str = "",
+    direct: Annotated[bool, "of a Slack export, private talks too"] = False,
+) -> TalkResult:
+    """Take in conversations: what was asked, answered and decided, without thinking and tools' output.
+
+    Long ones become several parts of one thread. Called again, it takes in what was said since.
+    """
+    started = call.engine.clock()
+    done = take_conversation(
+        call.engine,
+        call.asker,
+        path=path,
+        text=text,
+        title=title,
+        service=service,
+        direct=direct,
+        progress=call.progress,
+    )
+    return _told(call, done, started)
+
+
+@operation(
+    "knowledge",
+    right=WRITE,
+    changes=True,
+    spellings={"service": ("service_name",), "since": ("from",), "until": ("to",)},
+)
+def ingest_log(
+    call: Call,
+    path: Annotated[str, "a log of nearly any form, packed with gzip or not"] = "",
+    text: Annotated[str, "its lines, instead of a path"] = "",
+    service: Annotated[str, "default: as the log tells it"] = "",
+    since: Annotated[str, "only events from this time on"] = "",
+    until: Annotated[str, "only events up to this time"] = "",
+) -> TalkResult:
+    """Take in a production log, grouped into what happened: errors, warnings and bursts, each with how often and when.
+
+    However long the file is, it is read as a stream. Times without a zone are taken as UTC.
+    """
+    started = call.engine.clock()
+    done = take_log(
+        call.engine,
+        call.asker,
+        path=path,
+        text=text,
+        service=service,
+        since=since,
+        until=until,
+        progress=call.progress,
+    )
+    return _told(call, done, started)
+
+
+@operation("knowledge", right=WRITE, changes=True, spellings={"service": ("service_name",)})
+def ingest_history(
+    call: Call,
+    repo_path: Annotated[str, "the root of a repository; default: this project's"] = "",
+    since: Annotated[str, "a time or a commit: only what came after it"] = "",
+    service: Annotated[str, "default: by its manifests, then its origin"] = "",
+    limit: Annotated[int, "at most so many of the latest commits"] = COMMITS_MAX,
+) -> TalkResult:
+    """Take in the reasons in commits, each with its files. Commits that are known already are not read again."""
+    started = call.engine.clock()
+    done = take_history(
+        call.engine,
+        call.asker,
+        repo_path=repo_path,
+        since=since,
+        service=service,
+        limit=limit,
+        progress=call.progress,
+    )
+    return _told(call, done, started)

@@ -1,0 +1,417 @@
+"""knowledge: what the organisation knows, by service, kind and document."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, NamedTuple
+
+from ..ingest.severity import read_severity
+from ..memory.organisation.attributed import Attributed, attribute
+from ..memory.organisation.decisions import decisions
+from ..memory.organisation.documents import Listed, full_document
+from ..memory.organisation.documents import list_documents as all_documents
+from ..memory.organisation.incidents import Told, incidents
+from ..memory.organisation.overview import overview, statistics
+from ..memory.organisation.services import check_service, services
+from ..memory.search import search
+from ..model.address import shown
+from ..model.errors import Invalid
+from ..model.moments import age, iso
+from ..model.record import CURRENT
+from ..model.text import counted, token_estimate
+from .attributed import Document, document, named
+from .filters import places, wanted
+from .table import Call, operation
+
+LINES_MAX = 20_000
+FIELDS_TOLD = (
+    "severity",
+    "impact",
+    "root_cause",
+    "resolution",
+    "started",
+    "detected",
+    "ended",
+    "duration",
+    "follow_ups",
+)
+
+
+class Documents(NamedTuple):
+    """The best, or the latest, first."""
+
+    items: tuple[Document, ...]
+    total: int = 0
+    degraded: str = ""
+    note: str = ""
+    left_out: int = 0
+
+    def text(self) -> str:
+        lines = [item.line() for item in self.items] or [self.note or "Nothing was found."]
+        more = self.left_out + max(0, self.total - len(self.items) - self.left_out)
+        lines += [f"({more} more: limit, or budget_tokens)"] if more else []
+        lines += [f"({self.degraded})"] if self.degraded else []
+        return "\n".join(lines)
+
+
+def _project(call: Call, project: str) -> tuple[str, ...] | None:
+    return places(call, project, "all")
+
+
+@operation(
+    "knowledge", words="service search", spellings={"service": ("service_filter",), "limit": ("top_k", "max_results")}
+)
+def search_by_service(
+    call: Call,
+    service: str,
+    query: str,
+    limit: int = 5,
+    kinds: Annotated[list[str] | None, "code, decision, incident, document, meeting, commit…"] = None,
+    since: Annotated[str, "a time"] = "",
+    as_of: str = "",
+    project: str = "",
+) -> Documents:
+    """Search what belongs to one service: code, decisions, incidents, meetings, documents."""
+    chosen = wanted(call, project=project, kinds=kinds or (), since=since)
+    with call.engine.store.reading() as reader:
+        known = check_service(reader, call.asker, chosen.projects, service)
+    asked = wanted(call, project=project, kinds=kinds or (), since=since, service=known)
+    found = search(call.engine, call.asker, query, asked, limit=limit, as_of=as_of)
+    with call.engine.store.reading() as reader:
+        told = attribute(reader, call.asker, found.hits, CURRENT, found.origins)
+    items = tuple(document(one, found.now) for one in told)
+    return Documents(items, len(items), found.degraded, f"Nothing of {known} speaks of that.")
+
+
+class DecisionList(NamedTuple):
+    """`statuses` counts those of every status, whichever was asked for."""
+
+    items: tuple[Document, ...]
+    total: int = 0
+    statuses: Mapping[str, int] = {}
+    degraded: str = ""
+    left_out: int = 0
+
+    def text(self) -> str:
+        lines = [item.line() for item in self.items] or ["No such decision."]
+        more = self.left_out + max(0, self.total - len(self.items) - self.left_out)
+        lines += [f"({more} more: limit, or budget_tokens)"] if more else []
+        if self.statuses:
+            lines.append("all: " + ", ".join(f"{count} {status}" for status, count in self.statuses.items()))
+        lines += [f"({self.degraded})"] if self.degraded else []
+        return "\n".join(lines)
+
+
+@operation("knowledge", words="decisions", spellings={"topic": ("query",), "limit": ("top_k", "max_results")})
+def get_architectural_decisions(
+    call: Call,
+    topic: str = "",
+    service: str = "",
+    status: Annotated[str, "accepted, proposed…; superseded; all. Default: all but superseded"] = "",
+    limit: int = 5,
+    as_of: str = "",
+    project: str = "",
+) -> DecisionList:
+    """Decisions with their status, as their records say it now: about a topic, or the latest. One that another took the
+    place of is told with status=superseded or all, and names it."""
+    chosen = wanted(call, project=project, service=service)
+    found = decisions(call.engine, call.asker, chosen, topic=topic, status=status, limit=limit, as_of=as_of)
+    items = tuple(document(one, found.now, content=_decided(one)) for one in found.items)
+    return DecisionList(items, found.total, dict(found.statuses), found.degraded)
+
+
+def _decided(one: Attributed) -> str | None:
+    """What was decided, in a line, where its reader found it and no passage answers."""
+    said = one.origin.fields.get("decision")
+    return said if isinstance(said, str) and said and one.place is None else None
+
+
+class Incident(NamedTuple):
+    """`fixes` were made because of it, `causes` are what it was caused by, as far as they are linked."""
+
+    address: str
+    title: str
+    path: str
+    service: str
+    date: str
+    age: str
+    status: str
+    about: dict[str, Any]
+    fixes: tuple[dict[str, Any], ...] = ()
+    causes: tuple[dict[str, Any], ...] = ()
+
+    def line(self) -> str:
+        parts = [
+            str(self.about.get("severity") or ""),
+            self.service,
+            f"{self.date} ({self.age})",
+            self.status,
+            self.path,
+        ]
+        lines = [f"[{self.address}] {self.title}", f"    {' · '.join(part for part in parts if part)}"]
+        lines += [
+            f"    {name.replace('_', ' ')}: {_said(value)}" for name, value in self.about.items() if name != "severity"
+        ]
+        lines += [f"    caused by [{one['address']}] {one['title']}" for one in self.causes]
+        lines += [f"    led to [{one['address']}] {one['title']}" for one in self.fixes]
+        return "\n".join(lines)
+
+
+class IncidentList(NamedTuple):
+    items: tuple[Incident, ...]
+    total: int = 0
+    left_out: int = 0
+
+    def text(self) -> str:
+        lines = [item.line() for item in self.items] or ["No incident is known."]
+        more = self.left_out + max(0, self.total - len(self.items) - self.left_out)
+        return "\n".join([*lines, *([f"({more} more: limit, or budget_tokens)"] if more else [])])
+
+
+@operation("knowledge", words="incidents", spellings={"limit": ("top_k", "max_results")})
+def get_incident_history(
+    call: Call,
+    service: str = "",
+    since: Annotated[str, "a time"] = "",
+    until: Annotated[str, "a time"] = "",
+    severity: Annotated[str, "critical, high, medium, low; or SEV2, P1…"] = "",
+    limit: int = 5,
+    as_of: str = "",
+    project: str = "",
+) -> IncidentList:
+    """Incidents, the latest first: severity, cause, resolution, and the changes that they led to."""
+    level = read_severity(severity)
+    about = {"severity": level.level} if level else None
+    chosen = wanted(call, project=project, service=service, since=since, until=until, metadata=about)
+    found = incidents(call.engine, call.asker, chosen, limit=limit, as_of=as_of)
+    return IncidentList(tuple(_incident(one, found.now) for one in found.items), found.total)
+
+
+def _incident(one: Told, now: int) -> Incident:
+    shape = document(one.incident, now)
+    fields = one.incident.origin.fields
+    about = {name: fields[name] for name in FIELDS_TOLD if fields.get(name)}
+    told = (shape.address, shape.title, shape.path, shape.service, shape.date, shape.age, shape.status)
+    return Incident(*told, about, tuple(map(named, one.fixes)), tuple(map(named, one.causes)))
+
+
+def _said(value: Any) -> str:
+    return "; ".join(str(part) for part in value) if isinstance(value, list | tuple) else str(value)
+
+
+class WholeDocument(NamedTuple):
+    """Lines `start` to `end` of `total` of a document."""
+
+    address: str
+    kind: str
+    title: str
+    path: str
+    service: str
+    date: str
+    status: str
+    content: str
+    start: int
+    end: int
+    total: int
+    superseded_by: tuple[str, ...] = ()
+    about: Mapping[str, Any] = {}
+
+    def text(self) -> str:
+        parts = [self.kind, self.path, self.service, self.date, self.status]
+        lines = [f"[{self.address}] {self.title}", " · ".join(part for part in parts if part)]
+        lines += [f"superseded by {', '.join(self.superseded_by)}"] if self.superseded_by else []
+        lines += ["", self.content]
+        if self.start > 1 or self.end < self.total:
+            more = f"; offset={self.end + 1} goes on" if self.end < self.total else ""
+            lines.append(f"(lines {self.start}-{self.end} of {self.total}{more})")
+        return "\n".join(lines)
+
+
+@operation("knowledge", words="document", spellings={"path": ("address", "document")})
+def get_full_document(
+    call: Call,
+    path: Annotated[str, "from the root of its service, or its end; or an address"],
+    service: Annotated[str, "where several have this path"] = "",
+    as_of: str = "",
+    offset: Annotated[int, "the first line, from 1"] = 1,
+    limit: Annotated[int | None, "how many lines; default: as many as the budget has room for"] = None,
+    budget_tokens: int = 8_000,
+) -> WholeDocument:
+    """A document whole, as it was taken in: now, or as of a moment."""
+    if offset < 1 or (limit is not None and not 1 <= limit <= LINES_MAX):
+        raise Invalid(f"offset is a line from 1, limit a number from 1 to {LINES_MAX:,}.", field="offset")
+    one = full_document(call.engine, call.asker, path, service=service, as_of=as_of)
+    every = one.record.node.content.split("\n")
+    if offset > len(every):
+        raise Invalid(f"It has {counted(len(every), 'line')}.", hint="Give an offset within them.", field="offset")
+    chosen = every[offset - 1 : offset - 1 + (limit or len(every))]
+    kept = _fitting(chosen, max(50, int(budget_tokens * 0.9) - 100))
+    shape = document(one, call.engine.clock())
+    hidden = ("path", "title", "status")
+    about = {name: value for name, value in one.origin.fields.items() if name not in hidden}
+    told = (shape.address, shape.kind, shape.title, shape.path, shape.service, shape.date, shape.status)
+    return WholeDocument(*told, "\n".join(kept), offset, offset + len(kept) - 1, len(every), shape.superseded_by, about)
+
+
+def _fitting(lines: list[str], budget: int) -> list[str]:
+    """As many lines as the budget has room for, and at least one."""
+    if sum(map(len, lines)) < budget:
+        return lines
+    kept: list[str] = []
+    for line in lines:
+        budget -= token_estimate(line) + 1
+        if budget < 0 and kept:
+            break
+        kept.append(line)
+    return kept
+
+
+class DocumentList(NamedTuple):
+    """What was taken in. `read` is when."""
+
+    items: tuple[dict[str, Any], ...]
+    total: int
+    kinds: Mapping[str, int] = {}
+    left_out: int = 0
+
+    def text(self) -> str:
+        lines = [_listed_line(item) for item in self.items] or ["Nothing was taken in yet: ingest_codebase does."]
+        more = max(0, self.total - len(self.items))
+        lines += [f"({more} more: offset, or limit)"] if more and self.items else []
+        if self.kinds:
+            lines.append("all: " + ", ".join(f"{count} {kind}" for kind, count in self.kinds.items()))
+        return "\n".join(lines)
+
+
+def _listed_line(item: dict[str, Any]) -> str:
+    name = f"{item['path']}  {item['title']}" if item["path"] and item["path"] != item["title"] else item["title"]
+    service = f"{item['service']}  " if item["service"] else ""
+    return f"[{item['address']}] {item['kind']}  {service}{name}  ({item['read'] or item['date']})"
+
+
+@operation("knowledge", words="documents", spellings={"limit": ("top_k", "max_results")})
+def list_documents(
+    call: Call,
+    service: str = "",
+    kinds: Annotated[list[str] | None, "code, decision, incident, document, meeting…"] = None,
+    path: Annotated[str, "a folder, or a file"] = "",
+    since: Annotated[str, "a time: taken in after it"] = "",
+    until: Annotated[str, "a time: taken in before it"] = "",
+    limit: int = 50,
+    offset: int = 0,
+    project: str = "",
+) -> DocumentList:
+    """What was taken in: paths, kinds, services, and when."""
+    chosen = wanted(call, project=project, kinds=kinds or (), since=since, until=until, service=service, path=path)
+    found = all_documents(call.engine, call.asker, chosen, limit=limit, offset=offset)
+    return DocumentList(tuple(map(_listed, found.items)), found.total, dict(found.kinds))
+
+
+def _listed(one: Listed) -> dict[str, Any]:
+    return {
+        "address": shown(one.address),
+        "kind": one.kind,
+        "title": one.title,
+        "path": one.path,
+        "service": one.service,
+        "read": iso(one.read_at) if one.read_at else "",
+        "date": iso(one.at)[:10] if one.at else "",
+        "size": one.size,
+    }
+
+
+class ServiceOverview(NamedTuple):
+    """What is known of a service at a glance."""
+
+    service: str
+    counts: Mapping[str, int]
+    decisions: tuple[Document, ...]
+    incidents: tuple[Incident, ...]
+    documents: tuple[Document, ...]
+    languages: Mapping[str, int]
+    owners: tuple[str, ...] = ()
+    read: str = ""
+    age: str = ""
+
+    def text(self) -> str:
+        counts = ", ".join(f"{count:,} {kind}" for kind, count in self.counts.items()) or "nothing"
+        ago = "" if self.age == "just now" else " ago"
+        lines = [f"{self.service}: {counts}{f'; last read {self.age}{ago}' if self.age else ''}"]
+        if self.languages:
+            lines.append("languages: " + ", ".join(f"{name} {count:,}" for name, count in self.languages.items()))
+        lines += [f"owners: {', '.join(self.owners)}"] if self.owners else []
+        for name, part in (("incidents", self.incidents), ("decisions", self.decisions), ("documents", self.documents)):
+            lines += [f"{name}:"] if part else []
+            lines += [f"  [{one.address}] {one.title} ({_words(one)})" for one in part]
+        return "\n".join(lines)
+
+
+def _words(one: Document | Incident) -> str:
+    gone = f"superseded by {', '.join(one.superseded_by)}" if isinstance(one, Document) and one.superseded_by else ""
+    return ", ".join(part for part in (gone or one.status, one.date, one.path) if part)
+
+
+@operation("knowledge", words="service overview")
+def get_service_overview(call: Call, service: str, project: str = "") -> ServiceOverview:
+    """What is known of a service: how much of each kind, recent incidents, decisions, languages, owners, documents."""
+    found = overview(call.engine, call.asker, wanted(call, project=project, service=service))
+    return ServiceOverview(
+        found.service,
+        dict(found.counts),
+        tuple(document(one, found.now, content="") for one in found.decisions.items),
+        tuple(_incident(one, found.now) for one in found.incidents.items),
+        tuple(document(one, found.now, content="") for one in found.documents),
+        dict(found.languages),
+        found.owners,
+        iso(found.last_read) if found.last_read else "",
+        age(found.last_read, found.now) if found.last_read else "",
+    )
+
+
+class ServiceList(NamedTuple):
+    """The services that something belongs to, and how much of it is active."""
+
+    items: tuple[dict[str, Any], ...]
+    left_out: int = 0
+
+    def text(self) -> str:
+        lines = [f"{item['service']}  {item['count']:,}" for item in self.items]
+        return "\n".join(lines) or "No service is known yet: ingest_codebase takes one in."
+
+
+@operation("knowledge", words="services")
+def list_services(call: Call, project: str = "") -> ServiceList:
+    """The services that something is known of."""
+    found = services(call.engine, call.asker, _project(call, project))
+    return ServiceList(tuple({"service": name, "count": count} for name, count in found))
+
+
+class KnowledgeStats(NamedTuple):
+    """`total` and `by_type` count active nodes of what readers take in; `not_read` files were passed over."""
+
+    total: int
+    by_type: Mapping[str, int]
+    services_count: int
+    services: tuple[str, ...]
+    documents: int
+    not_read: int
+    read: str = ""
+
+    def text(self) -> str:
+        kinds = ", ".join(f"{count:,} {kind}" for kind, count in self.by_type.items()) or "nothing"
+        passed = f", {counted(self.not_read, 'file')} passed over" if self.not_read else ""
+        read = f"; last read {self.read}" if self.read else ""
+        lines = [f"{self.total:,} in all: {kinds}", f"{counted(self.documents, 'document')} by path{passed}{read}"]
+        lines.append(
+            f"{counted(self.services_count, 'service')}: {', '.join(self.services)}" if self.services else "no service"
+        )
+        return "\n".join(lines)
+
+
+@operation("knowledge", aliases=("get_knowledge_base_stats",))
+def knowledge_stats(call: Call, project: str = "") -> KnowledgeStats:
+    """How much was taken in, by kind and service."""
+    found = statistics(call.engine, call.asker, _project(call, project))
+    names = tuple(name for name, _ in found.services)
+    last = iso(found.last_read) if found.last_read else ""
+    return KnowledgeStats(found.total, dict(found.kinds), len(names), names, found.documents, found.not_read, last)

@@ -1,0 +1,108 @@
+"""knowledge: taking out a service, or what is old. Retracted, not erased: a restore brings it back."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, NamedTuple
+
+from ..memory.removal import Removed
+from ..memory.removal import delete_service_data as delete_service
+from ..memory.removal import prune as prune_old
+from ..model.address import shown
+from ..model.scope import ADMIN
+from ..model.text import first_line
+from .filters import in_project
+from .table import Call, operation
+
+
+class RemovalResult(NamedTuple):
+    """`deleted` nodes were retracted, or would be; `kept_shared` were said elsewhere too, and stay. `undo` is the
+    sequence number that a restore back would name."""
+
+    dry_run: bool
+    what: str
+    deleted: int
+    kinds: dict[str, int]
+    items: tuple[dict[str, Any], ...]
+    kept_shared: int = 0
+    sources: int = 0
+    undo: int | None = None
+    erase: str = ""
+    left_out: int = 0
+
+    def text(self) -> str:
+        kinds = ", ".join(f"{count:,} {kind}" for kind, count in self.kinds.items())
+        verb = "would be retracted" if self.dry_run else "retracted"
+        lines = [f"{self.what}: {self.deleted:,} nodes {verb}{f' ({kinds})' if kinds else ''}"]
+        lines += [f"  [{item['address']}] {item['kind']}: {item['title']}" for item in self.items]
+        if self.kept_shared:
+            lines.append(f"{self.kept_shared:,} were said elsewhere too, and stay")
+        if self.dry_run:
+            lines.append("Nothing was changed yet: dry_run=false with confirm=true does it.")
+        elif self.undo is not None:
+            lines.append(f"To undo it: snapshot_restore {self.undo}.")
+        return "\n".join([*lines, self.erase] if self.erase else lines)
+
+
+@operation("knowledge", right=ADMIN, changes=True, destructive=True, spellings={"service": ("service_name",)})
+def delete_service_data(
+    call: Call,
+    service: str,
+    project: Annotated[str, "default: this one"] = "",
+    dry_run: bool = True,
+    confirm: bool = False,
+) -> RemovalResult:
+    """Retract all that was taken in for a service, and forget where it was read. A restore brings it back.
+
+    By default it only says what would go; dry_run=false with confirm=true does it.
+    """
+    asker = in_project(call, project) if project else call.asker
+    done = delete_service(call.engine, asker, service, dry_run=dry_run, confirm=confirm)
+    return _result(done, f"It stays in the log and its history. To remove it for good: erase service={service}.")
+
+
+@operation(
+    "knowledge",
+    right=ADMIN,
+    changes=True,
+    destructive=True,
+    aliases=("prune_old_data",),
+    spellings={"older_than": ("days_old",)},
+)
+def prune(
+    call: Call,
+    older_than: Annotated[Any, "90 (days), 6 months, or a date"],
+    kinds: Annotated[list[str] | None, "default: all but preferences"] = None,
+    project: Annotated[str, "default: this one"] = "",
+    dry_run: bool = True,
+    confirm: bool = False,
+) -> RemovalResult:
+    """Retract what was last said before then; what is pinned stays. A restore brings it back.
+
+    By default it only says what would go; dry_run=false with confirm=true does it.
+    """
+    asker = in_project(call, project) if project else call.asker
+    done = prune_old(call.engine, asker, older_than, kinds or (), dry_run=dry_run, confirm=confirm)
+    return _result(done, "It stays in the log and its history. To remove it for good: erase, by address or by filter.")
+
+
+def _result(done: Removed, erase: str) -> RemovalResult:
+    items = tuple(
+        {
+            "address": shown(record.node.address),
+            "kind": record.node.kind,
+            "title": first_line(record.node.content, 80),
+        }
+        for record in done.first
+    )
+    return RemovalResult(
+        dry_run=done.dry_run,
+        what=done.what,
+        deleted=done.nodes,
+        kinds=dict(done.kinds),
+        items=items,
+        kept_shared=done.kept_shared,
+        sources=done.sources,
+        undo=done.undo,
+        erase=erase if done.nodes else "",
+        left_out=done.nodes - len(items),
+    )

@@ -1,0 +1,117 @@
+"""knowledge: ask everything at once, with and without a language model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from marrow.app import Memory, method_name, open_memory
+from marrow.model.text import token_estimate
+from marrow.operations.catalogue import TABLE
+from marrow.surfaces.cli import commands
+
+from ..providers.llm_service import FakeModel
+from .conftest import PROJECT, Do
+
+QUESTION = "why do payments go through a queue?"
+
+
+@pytest.fixture
+def filled(memory: Memory) -> Memory:
+    memory.save("Payments go through a queue because the bank is slow.", kind="decision", domain="decisions")
+    memory.save("Payments did not go through the queue for 45 minutes.", kind="incident", domain="issues")
+    for word in ("lamp", "river", "stone", "garden", "winter", "copper"):
+        memory.save(f"The {word} is where it was.")
+    return memory
+
+
+def test_without_a_model_there_is_the_context_and_it_says_so(filled: Memory, do: Do, said: Do) -> None:
+    found = do("ask", question=QUESTION)
+    assert {one.kind for one in found.items} == {"decision", "incident"}
+    assert [one.number for one in found.items] == [1, 2]
+    assert (found.answer, found.model) == ("", "")
+    text = said("ask", question=QUESTION)
+    assert "[1] " in text
+    assert "No language model is chosen" in text
+    assert all(one.address in text and one.date in text for one in found.items)
+
+
+def test_nothing_known_is_said(do: Do, said: Do) -> None:
+    assert do("ask", question=QUESTION).items == ()
+    assert said("ask", question=QUESTION) == "Nothing that is known speaks of it."
+
+
+def test_the_answer_fits_the_budget_and_says_what_was_left_out(memory: Memory) -> None:
+    for kind in ("document", "decision", "incident", "meeting", "commit"):
+        for number in range(3):
+            memory.save(f"Payments go through {kind} queue {number} because the bank is slow. " * 12, kind=kind)
+    answer = memory.perform("ask", {"question": QUESTION, "budget_tokens": 400})
+    assert answer.result.items
+    assert token_estimate(answer.text) <= 400
+    assert answer.result.left_out > 0
+    assert "more: budget_tokens" in answer.text
+
+
+@pytest.fixture
+def model() -> Iterator[FakeModel]:
+    with FakeModel(key=None) as service:
+        yield service
+
+
+@pytest.fixture
+def with_model(tmp_path: Path, model: FakeModel) -> Iterator[Memory]:
+    about: dict[str, Any] = {"llm": f"{model.url}/v1#small", "llm_daily_tokens": 100_000}
+    with open_memory(tmp_path, store=str(tmp_path / "m.db"), project=PROJECT, embedder="fake", **about) as opened:
+        opened.save("Payments go through a queue because the bank is slow.", kind="decision", domain="decisions")
+        yield opened
+
+
+def test_with_a_model_the_answer_is_cited_checked_and_counted(with_model: Memory, model: FakeModel) -> None:
+    model.answer = "Payments go through a queue because the bank is slow [1]. The queue holds 512 payments [1]."
+    answer = with_model.perform("ask", {"question": QUESTION})
+    found = answer.result
+    assert found.model.endswith("small")
+    assert [(one["why"], one["missing"]) for one in found.doubtful] == [("not in the source", ["512"])]
+    assert "is slow [1]. The queue" in answer.text
+    assert "512 payments [1]. [not in the source: 512]" in answer.text
+    assert "1 of its sentences is not borne out" in answer.text
+    assert "ask" in with_model.perform("usage", {}).text
+
+
+def test_a_model_is_not_asked_when_only_the_sources_are_wanted(with_model: Memory, model: FakeModel) -> None:
+    found = with_model.ask(QUESTION, answer=False)
+    assert found.items
+    assert (found.answer, found.note) == ("", "")
+    assert model.requests == []
+
+
+def test_a_spent_cap_leaves_the_sources_and_says_why(tmp_path: Path, model: FakeModel) -> None:
+    about: dict[str, Any] = {"llm": f"{model.url}/v1#small"}
+    with open_memory(tmp_path, store=str(tmp_path / "m.db"), project=PROJECT, embedder="fake", **about) as opened:
+        opened.save("Payments go through a queue because the bank is slow.", kind="decision")
+        found = opened.ask(QUESTION)
+    assert found.items
+    assert found.answer == ""
+    assert "cap" in found.note
+    assert model.requests == []
+
+
+def test_ask_is_the_short_name_and_memory_ask_keeps_its_own() -> None:
+    assert method_name(TABLE["ask"]) == "ask"
+    assert method_name(TABLE["memory_ask"]) == "memory_ask"
+    assert commands.entry_of("ask").words == ("ask",)
+    assert commands.entry_of("memory_ask").words == ("memory", "ask")
+    entry, length = commands.find(["ask", "who", "rotates", "the", "keys"])
+    assert entry is not None
+    assert (entry.about.name, length) == ("ask", 1)
+    entry, length = commands.find(["memory", "ask", "who"])
+    assert entry is not None
+    assert (entry.about.name, length) == ("memory_ask", 2)
+
+
+def test_both_are_methods_of_a_memory(memory: Memory) -> None:
+    assert memory.memory_ask("Who rotates the keys?").content.startswith("Who rotates the keys?")
+    assert memory.ask("Who rotates the keys?").question == "Who rotates the keys?"

@@ -93,8 +93,9 @@ def test_one_who_is_held_to_a_view_is_no_administrator(at: Callable[..., Memory]
             lambda: memory.prune("1 day", confirm=True),
             lambda: memory.snapshot_restore("0", dry_run=False, confirm=True),
         ):
-            with pytest.raises(Forbidden):
+            with pytest.raises(Forbidden) as caught:
                 deed()
+            assert "setting `view`" in (caught.value.hint or "")
 
 
 def test_a_view_that_is_redefined_or_forgotten_elsewhere_holds_in_what_is_open(at: Callable[..., Memory]) -> None:

@@ -15,6 +15,7 @@ from marrow.memory.import_file import import_file
 from marrow.memory.reinforce import reinforce
 from marrow.memory.relate import relate
 from marrow.memory.remember import remember
+from marrow.memory.snapshot import snapshot_create, snapshot_list
 from marrow.memory.update import update
 from marrow.memory.views import view_define
 from marrow.model.change import NEW, Restate
@@ -269,3 +270,27 @@ def test_restating_through_the_door_finds_nothing_that_is_hidden(
     held = Hand(through(), asker, hand.clock)
     with pytest.raises(NotFound):
         held.do(Restate(secret, (("classification", "public"),)))
+
+
+def test_saving_does_not_uncover_but_looking_for_it_afterwards_does_tell(
+    asker: Asker, hand: Hand, through: Any, secret: str
+) -> None:
+    """The limit that the documentation names: a text that is known word for word can be found to be hidden."""
+    held = through()
+    for content, is_found in (("The vault opens at nine", False), ("The gate opens at nine", True)):
+        (saved,) = remember(held, asker, [Draft(content)]).saved
+        assert saved.what == NEW
+        with held.store.reading() as reader:
+            assert bool(reader.placed(SPACE, [saved.address])) is is_found
+
+
+def test_a_snapshots_words_do_not_pass_through_a_view(engine: Engine, asker: Asker, hand: Hand, through: Any) -> None:
+    hand.say("something")
+    snapshot_create(engine, asker, "before the move", tags=("vault",), note="the vault opens at nine")
+    held = through()
+    (shown,) = snapshot_list(held, asker).items
+    assert (shown.name, shown.tags, shown.note) == ("before the move", (), "")
+    made = snapshot_create(held, asker, "mine", tags=("own",), note="kept all the same")
+    assert (made.tags, made.note) == ((), "")
+    (_, kept) = snapshot_list(engine, asker).items
+    assert (kept.tags, kept.note) == (("own",), "kept all the same")

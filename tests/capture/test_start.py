@@ -92,6 +92,11 @@ def test_environment_has_nothing_of_one_project(home: str) -> None:
     assert own.get("PYTHONPATH", "") != "."
 
 
+def test_environment_holds_no_client_to_the_view_or_the_namespace_of_the_one_that_started_the_daemon(home: str) -> None:
+    own = start.environment({"PATH": "/bin", "MARROW_VIEW": "team", "MARROW_NAMESPACE": "theirs"}, home)
+    assert own.keys().isdisjoint({"MARROW_VIEW", "MARROW_NAMESPACE"})
+
+
 def test_command_takes_no_code_from_the_current_folder() -> None:
     command = start.command()
     assert os.path.isabs(command[0])

@@ -10,7 +10,7 @@ from marrow.derive.table import Input, each, table_of
 from marrow.memory.derivations import own_table, workshop
 from marrow.memory.engine import Asker, Engine
 from marrow.memory.recompute import recompute
-from marrow.model.derivation import DONE, FAILED, Derived
+from marrow.model.derivation import DONE, FAILED, Derivation, Derived
 from marrow.model.errors import Unavailable
 
 from .conftest import Desk
@@ -70,6 +70,33 @@ def test_named_transcripts_are_made_anew_unless_their_file_is_gone(desk: Desk, t
     assert (done.ran, done.failed) == (0, 1)
     assert "no longer there" in done.errors[0].error
     assert row(desk, first.input).result == "Good morning."
+
+
+def test_what_is_of_a_transcript_is_computed_with_the_transcript_that_is_tried_again(
+    desk: Desk, tmp_path: Path
+) -> None:
+    file = tmp_path / "talk.wav"
+    file.write_text("Good morning.")
+    failed = heard(desk, file, works=False)
+    shout = (Derivation("shout", of=("transcript",)), each(lambda task: str(task.values[0]).upper()))
+
+    def again(engine: Engine, asker: Asker, one: Derived) -> bool:
+        return heard(desk, Path(one.path), works=True).state == DONE
+
+    def shouted() -> object:
+        with desk.memory.store.reading() as reader:
+            return [one.result for one in reader.derived("local", [failed.input], names=["shout"])]
+
+    call = desk.memory.call
+    table = table_of(declared=[shout])
+    assert recompute(call.engine, call.asker, table, errors_only=True, again=again).ran == 2
+    assert shouted() == ["GOOD MORNING."]
+    file.write_text("Good night.")
+    recompute(call.engine, call.asker, table, names=["transcript"], cascade=False, again=again)
+    assert shouted() == ["GOOD MORNING."]
+    file.write_text("Good evening.")
+    recompute(call.engine, call.asker, table, names=["transcript"], again=again)
+    assert shouted() == ["GOOD EVENING."]
 
 
 def test_missing_part_is_told_by_the_operation(desk: Desk, tmp_path: Path) -> None:

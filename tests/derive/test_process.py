@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import signal
+import threading
 from pathlib import Path
 
 import pytest
@@ -24,7 +26,7 @@ def double(count):
     return 2 * count
 """
 BAD = """
-import marrow, os, sys, time
+import marrow, os, subprocess, sys, time
 
 @marrow.derivation("bad")
 def bad(content):
@@ -42,9 +44,16 @@ def bad(content):
     if content == "shout":
         os.write(1, b"not json\\n" * 10)
     if content == "sleepers":
-        import subprocess
         child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
         open(os.environ["HOME"] + "/child", "w").write(str(child.pid))
+        time.sleep(600)
+    if content == "deaf":
+        child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"], start_new_session=True)
+        open(os.environ["HOME"] + "/child", "w").write(str(child.pid))
+        os.dup(0)
+        os.dup2(os.pipe()[0], 0)
+    if content == "wait":
+        open(os.environ["HOME"] + "/waiting", "w").close()
         time.sleep(600)
     if content == "environment":
         return sorted(os.environ)
@@ -134,6 +143,45 @@ def test_what_a_function_started_ends_with_it(tmp_path: Path, monkeypatch: pytes
     assert "longer than" in one.error
     child = int((tmp_path / "child").read_text())
     assert not _is_alive(child)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="what a process inherits")
+def test_function_that_stops_listening_is_killed_and_the_next_one_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its input is no longer read, and somebody else keeps it open: more than a pipe holds can never be written."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    found: list[Made] = []
+
+    def act() -> None:
+        with Process([File("bad.py", BAD)], seconds=3.0) as process:
+            found.extend(made(process, "bad", "deaf", "x" * 1_000_000, "fine"))
+
+    acting = threading.Thread(target=act, daemon=True)
+    acting.start()
+    acting.join(timeout=60)
+    try:
+        assert not acting.is_alive()
+        deaf, long, fine = found
+        assert (deaf.value, fine.value) == ('"deaf"', '"fine"')
+        assert "longer than" in long.error
+    finally:
+        os.kill(int((tmp_path / "child").read_text()), signal.SIGKILL)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="named pipes")
+def test_closing_ends_a_call_that_still_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    os.mkfifo(tmp_path / "waiting")
+    found: list[Made] = []
+    process = Process([File("bad.py", BAD)], seconds=600.0)
+    acting = threading.Thread(target=lambda: found.extend(made(process, "bad", "wait", "fine")), daemon=True)
+    acting.start()
+    (tmp_path / "waiting").read_bytes()  # it comes to an end when the function is there
+    process.close()
+    acting.join(timeout=60)
+    assert not acting.is_alive()
+    assert ["ended" in one.error or "closed" in one.error for one in found] == [True, True]
 
 
 def _is_alive(pid: int) -> bool:

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from marrow.derive.allowed import ALLOWED_FILE, named_files
+from marrow.derive.run import derive
+from marrow.derive.table import Input, each, table_of
 from marrow.jobs.derive import Deriver
+from marrow.memory.derivations import workshop
 from marrow.model.address import address_of
+from marrow.model.derivation import DONE, FAILED, Derived
 from marrow.model.errors import Conflict, NotFound
+from marrow.store.receive_derived import keep_derived
 
 from .conftest import Desk
 
@@ -47,6 +54,14 @@ def values(desk: Desk, address: str) -> dict[str, str]:
 def said(desk: Desk, text: str = TEXT) -> str:
     desk.memory.save(text, kind="document")
     return address_of("document", text.strip())
+
+
+def worked(desk: Desk, deriver: Deriver, minutes: int = 0, turns: int = 8) -> None:
+    """So many turns of the background, so much later."""
+    here = desk.memory.place
+    later = here.engine.clock() + minutes * 60_000_000
+    for _ in range(turns):
+        deriver.of_users(here._replace(engine=replace(here.engine, clock=lambda: later)))
 
 
 def test_file_of_a_repository_does_not_run_before_its_user_allowed_it(desk: Desk, tmp_path: Path) -> None:
@@ -182,6 +197,86 @@ def test_function_that_stops_on_errors_says_so(desk: Desk) -> None:
     with pytest.raises(Conflict) as caught:
         desk.memory.recompute()
     assert "word_count" in caught.value.message
+
+
+def test_background_goes_on_after_one_that_stops_on_errors(desk: Desk) -> None:
+    stops = WORDS.format(version="1").replace('version="1")', 'version="1", on_error="stop")')
+    named(desk, stops.replace("    return len(", "    assert 'seven' not in content\n    return len("))
+    desk.memory.allow_derivations()
+    texts = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
+    addresses = {text: said(desk, f"There are {text} trees.") for text in texts}
+    worked(desk, Deriver())
+    assert [text for text in texts if "is_long" not in values(desk, addresses[text])] == ["seven"]
+
+
+def test_background_tries_again_what_failed_however_much_was_given_up(desk: Desk) -> None:
+    named(desk, "import os\n" + WORDS.format(version="1").replace("    return len(", "    os.stat('ripe')\n    return len("))
+    desk.memory.allow_derivations()
+    address = said(desk)
+    deriver = Deriver()
+    worked(desk, deriver)
+    call = desk.memory.call
+    given_up = [
+        Derived(f"{number:064x}", "word_count", "1", FAILED, error="no", attempts=3, path="a.wav", project="orchard")
+        for number in range(1_001)
+    ]
+    keep_derived(call.engine.store, call.asker.principal, "local", given_up, project="orchard")
+    (desk.folder / "ripe").touch()
+    worked(desk, deriver, minutes=30)
+    assert values(desk, address)["word_count"] == "12"
+
+
+SHOUT = """
+import marrow
+
+@marrow.derivation("shout", of=["transcript"])
+def shout(heard):
+    return heard.upper()
+
+@marrow.derivation("echo", of=["shout"])
+def echo(loud):
+    return loud + loud
+"""
+
+
+def heard(desk: Desk, text: str) -> str:
+    """A recording in which this is said; its digest."""
+    call, digest = desk.memory.call, hashlib.sha256(text.encode()).hexdigest()
+    given = Input(digest, path=f"{text}.wav", project="orchard", is_file=True)
+    table = table_of(makers={"transcript": each(lambda _: text)})
+    derive(workshop(call.engine, call.asker, table), [given], names=["transcript"], retry=True)
+    return digest
+
+
+def test_background_computes_what_is_of_a_transcript(desk: Desk) -> None:
+    named(desk, SHOUT)
+    desk.memory.allow_derivations()
+    before = heard(desk, "before")
+    deriver = Deriver()
+    worked(desk, deriver)
+    assert desk.taken() == [("echo", before), ("shout", before), ("transcript", before)]
+
+    after = heard(desk, "after")
+    desk.memory.save("[00:00:01] after", kind="meeting", metadata={"digest": after, "path": "after.wav"})
+    desk.taken()
+    worked(desk, deriver)
+    assert [run for run in desk.taken() if run[1] == after] == [("echo", after), ("shout", after)]
+    with desk.memory.store.reading() as reader:
+        found = {row.name: (row.result, row.path) for row in reader.derived("local", [after], ("orchard",))}
+    assert found["echo"] == ("AFTERAFTER", "after.wav")
+    assert deriver.of_users(desk.memory.place) == (0, False)
+
+
+def test_background_tries_again_what_failed_of_a_transcript(desk: Desk) -> None:
+    named(desk, SHOUT.replace("    return heard", "    import os; os.stat('ripe')\n    return heard"))
+    desk.memory.allow_derivations()
+    digest = heard(desk, "apples")
+    deriver = Deriver()
+    worked(desk, deriver)
+    (desk.folder / "ripe").touch()
+    worked(desk, deriver, minutes=30)
+    with desk.memory.store.reading() as reader:
+        assert {row.name: row.state for row in reader.derived("local", [digest])}["echo"] == DONE
 
 
 @pytest.mark.parametrize("name", ["../outside.py", "gone.py", "tools"])

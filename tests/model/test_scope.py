@@ -45,3 +45,11 @@ def test_refusal_names_who_and_what() -> None:
     assert caught.value.hint
     assert "ada" in caught.value.message
     assert "write" in caught.value.message
+
+
+def test_refusal_of_one_who_is_held_to_a_view_names_the_setting_that_does_it() -> None:
+    held = Principal("ada", rights=frozenset({READ, WRITE}), held_to="team")
+    with pytest.raises(Forbidden) as caught:
+        held.check(ADMIN, "local")
+    assert "`view`" in (caught.value.hint or "")
+    assert "team" in (caught.value.hint or "")

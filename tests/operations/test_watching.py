@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import os
 import select
+import shutil
+import socket
 import stat
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from marrow.app import Memory, open_memory
+from marrow.capture import where
 from marrow.capture.in_turn import in_turn
 from marrow.jobs.watching import Target, hook_lines, words_of
 from marrow.model.errors import Invalid, NotFound, StoreLocked
@@ -138,6 +142,51 @@ def test_one_that_moved_on_is_behind_until_it_is_asked_for_again(do: Do, repo: R
     assert state(do) == "behind"
     assert do("watch", repository=str(repo.folder)).added == 2
     assert state(do) == "current"
+
+
+@pytest.fixture
+def listening(memory: Memory) -> Iterator[None]:
+    """A line that something listens on, as on a daemon's."""
+    path = where.socket(home := memory.settings.get("home", str))
+    for folder in (where.run(home), os.path.dirname(path)):
+        where.make(folder)
+    with socket.socket(socket.AF_UNIX) as line:
+        line.bind(path)
+        line.listen()
+        yield
+    shutil.rmtree(os.path.dirname(path))
+
+
+def test_where_no_daemon_runs_it_is_told_how_one_starts(do: Do, said: Do, repo: Repo) -> None:
+    assert "marrow daemon start" in said("watch", repository=str(repo.folder))
+    repo.commit("More")
+    listed = said("watch")
+    assert "behind" in listed
+    assert "No daemon runs" in listed
+    assert "marrow daemon start" in listed
+    (note,) = do("watch").notes
+    assert "\n" not in note
+
+
+def test_a_running_daemon_is_not_asked_for(said: Do, repo: Repo, listening: None) -> None:
+    said("watch", repository=str(repo.folder))
+    repo.commit("More")
+    assert "No daemon" not in said("watch")
+
+
+def test_hooks_need_no_daemon_until_they_fail_to_tell(said: Do, repo: Repo, background: Background) -> None:
+    assert "No daemon" not in said("watch", repository=str(repo.folder), hooks=True)
+    repo.git("reset", "--quiet", "--soft", repo.git("commit-tree", "-m", "Apart", "HEAD^{tree}"))  # no hook tells of it
+    assert "No daemon runs" in said("watch")
+
+
+def test_one_that_is_behind_because_capture_is_paused_is_told_so(do: Do, said: Do, repo: Repo, listening: None) -> None:
+    do("watch", repository=str(repo.folder))
+    do("pause")
+    repo.commit("More")
+    assert "marrow resume" in said("watch")
+    do("resume")
+    assert "marrow resume" not in said("watch")
 
 
 def test_one_that_is_gone_is_told_and_can_be_dropped(do: Do, said: Do, repo: Repo, tmp_path: Path) -> None:

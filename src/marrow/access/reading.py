@@ -242,7 +242,9 @@ class RestrictedReader(BesideReader):
         return self._inner.sequence_at(namespace, at) if self._is_mine(namespace) else 0
 
     def snapshots(self, namespace: str) -> list[Snapshot]:
-        return self._inner.snapshots(namespace) if self._is_mine(namespace) else []
+        """What somebody wrote to a snapshot may be about anything: no view can judge it. The name is asked for."""
+        found = self._inner.snapshots(namespace) if self._is_mine(namespace) else []
+        return [replace(snapshot, tags=(), note="") for snapshot in found]
 
     def attachments(self, namespace: str) -> Iterator[Attachment]:
         """The events of other memories do not name their nodes, so that nobody can say which of them may be seen."""

@@ -1,8 +1,10 @@
-"""A writer for one who is held to a view. What is hidden can be neither changed nor linked, and writing tells nothing
-of it: a text that is there and hidden is taken as if it were new.
+"""A writer for one who is held to a view. What is hidden can be neither changed nor linked.
 
-Such a text gains what everybody gives who says it once more: an occurrence, and a reinforcement. How it is classified,
-approved, tagged and anchored stays as it was, or saying it would uncover it.
+A text that is there and hidden is taken as if it were new: the answer is the same. It gains what everybody gives who
+says it once more: an occurrence, and a reinforcement. How it is classified, approved, tagged and anchored stays as it
+was, or saying it would uncover it. So it cannot be read afterwards, and that tells: who knows a text word for word can
+find out that it is hidden. A path that holds something hidden is refused, which tells that too; replacing it would
+leave the hidden version standing beside the new one.
 """
 
 from __future__ import annotations
@@ -169,13 +171,34 @@ class RestrictedWriter(RestrictedReader):
     # Sources and derivations
 
     def keep_sources(self, namespace: str, sources: Sequence[Source]) -> None:
-        self._writer.keep_sources(namespace, sources if self._is_mine(namespace) else ())
-
-    def drop_sources(self, namespace: str, sources: Sequence[Source]) -> None:
+        """A path at which something hidden was read is refused: who does not see it cannot put it out of force."""
         if not self._is_mine(namespace):
             return
-        seen = self._seen([one.address for one in sources])
-        self._writer.drop_sources(namespace, [one for one in sources if one.address in seen or not one.is_document])
+        hidden = [one for one in self._kept_at(sources) if one.is_document and not self._is_shown(one)]
+        if hidden:
+            raise Forbidden(
+                f"What was read from {hidden[0].path!r} before is hidden by the view: it cannot be replaced through it.",
+                hint="Run the ingest without the setting `view`.",
+                field="view",
+            )
+        self._writer.keep_sources(namespace, sources)
+
+    def drop_sources(self, namespace: str, sources: Sequence[Source]) -> None:
+        if self._is_mine(namespace):
+            self._writer.drop_sources(namespace, [one for one in self._kept_at(sources) if self._is_shown(one)])
+
+    def _kept_at(self, sources: Sequence[Source]) -> list[Source]:
+        """The rows that there are at these paths, whatever a caller says of them."""
+        return [
+            kept
+            for one in sources
+            for kept in self._writer.sources(self._namespace, (one.project,), service=one.service, path=one.path)
+        ]
+
+    def _is_shown(self, kept: Source) -> bool:
+        """Whether a row is shown, and its node is seen in the project of the row: elsewhere is not enough."""
+        there = self._writer.records(self._namespace, [kept.address], (kept.project,), CURRENT)
+        return bool(self._read_from([kept])) and all(self._is_seen(record.entry) for record in there)
 
     def keep_derived(self, namespace: str, rows: Sequence[Derived]) -> None:
         known = set(self._known([row.input for row in rows]))

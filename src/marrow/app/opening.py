@@ -78,8 +78,9 @@ def _placed(
         known = (reader.project_named(namespace, alias) for alias in (identity.name, *aliases_of(identity)))
         name = next((found for found in known if found is not None), _first_name(identity))
     user = os.environ.get("USER") or os.environ.get("USERNAME") or "user"
-    rights = RIGHTS if values.maybe("view", str) is None else (READ, WRITE)
-    principal = Principal(user, namespace, frozenset(rights))
+    view = values.maybe("view", str)
+    rights = RIGHTS if view is None else (READ, WRITE)
+    principal = Principal(user, namespace, frozenset(rights), held_to=view or "")
     return Memory(opened, embedder, values, identity, principal, Scope(namespace, name, user=user))
 
 

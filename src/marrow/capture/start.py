@@ -1,9 +1,9 @@
 """Starting the daemon, detached, from a process that ends at once.
 
 Nothing is forked. The daemon gets a session of its own, nothing of its starter's input, output and open files, and no
-setting that belongs to one project. Many starters at once are the rule (every hook of every agent), so each attempt
-leaves a stamp: within a few seconds nobody else tries, and after several attempts that led to nothing nobody tries for
-minutes. The daemon clears the stamps when it listens.
+setting that belongs to one project or one client. Many starters at once are the rule (every hook of every agent), so
+each attempt leaves a stamp: within a few seconds nobody else tries, and after several attempts that led to nothing
+nobody tries for minutes. The daemon clears the stamps when it listens.
 """
 
 from __future__ import annotations
@@ -23,8 +23,10 @@ STORM_SECONDS = 600
 STORM_STARTS = 5
 _STAMP = "starting."
 _POLL = 0.02
-# What one project says of itself must not become the daemon's for all of them.
-_OF_A_PROJECT = ("MARROW_PROJECT", "MARROW_PROJECT_ROOT", "MARROW_STORE", "PYTHONPATH", "PYTHONHOME", "PYTHONSTARTUP")
+# What one project says of itself, or one client of what it may see, must not become the daemon's for all of them. Each
+# client names its own.
+_OF_A_PROJECT = ("MARROW_PROJECT", "MARROW_PROJECT_ROOT", "MARROW_STORE", "MARROW_NAMESPACE", "MARROW_VIEW")
+_OF_AN_INTERPRETER = ("PYTHONPATH", "PYTHONHOME", "PYTHONSTARTUP")
 _SPAWNS = hasattr(os, "posix_spawn")
 if not _SPAWNS:
     import subprocess
@@ -86,8 +88,9 @@ def command() -> list[str]:
 
 
 def environment(environ: Mapping[str, str], home: str) -> dict[str, str]:
-    """The daemon's environment: ours, without what belongs to one project."""
-    own = {name: value for name, value in environ.items() if name not in _OF_A_PROJECT}
+    """The daemon's environment: ours, without what belongs to one project or one client."""
+    left_out = (*_OF_A_PROJECT, *_OF_AN_INTERPRETER)
+    own = {name: value for name, value in environ.items() if name not in left_out}
     own["MARROW_HOME"] = home
     package = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     if os.path.basename(package) not in ("site-packages", "dist-packages"):

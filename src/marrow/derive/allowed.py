@@ -21,13 +21,16 @@ FILES_MAX = 20
 
 
 class NamedFile(NamedTuple):
-    """A file that the settings name, as it is now. `text` is what would run; `problem` is why it cannot."""
+    """A file that the settings name, as it is now. `text` is what would run; `problem` is why it cannot. `was_allowed`
+    when its user allowed it as it was before; `whole` is where it lies."""
 
     path: str
     digest: str = ""
     text: str = ""
     is_allowed: bool = False
     problem: str = ""
+    was_allowed: bool = False
+    whole: str = ""
 
 
 def named_files(root: str, named: Sequence[str], home: str) -> list[NamedFile]:
@@ -53,13 +56,13 @@ def _looked_at(root: str, name: str, known: dict[str, str]) -> NamedFile:
     except UnicodeDecodeError:
         return NamedFile(name, problem="It is not UTF-8.")
     digest = hashlib.sha256(data).hexdigest()
-    return NamedFile(name, digest, text, digest in known)
+    return NamedFile(name, digest, text, digest in known, was_allowed=whole in known.values(), whole=whole)
 
 
 def allow(home: str, files: Sequence[NamedFile]) -> list[str]:
     """Let these run, as they are now; the digests that are new."""
     known = _digests(home)
-    new = {one.digest: one.path for one in files if one.digest and not one.problem and one.digest not in known}
+    new = {one.digest: one.whole for one in files if one.digest and not one.problem and one.digest not in known}
     if new:
         _write(home, known | new)
     return list(new)

@@ -54,6 +54,10 @@ _RECORDINGS = frozenset(
     ".mp3 .wav .m4a .flac .ogg .opus .aac .wma .mp4 .mov .mkv .avi .webm .m4v .mpg .mpeg .vtt .srt".split()
 )
 _LOGS = frozenset((".log",))
+# Why a file is left out that another reader is for, and which one. The name of an operation is no part of the reason:
+# each surface writes it in its own way.
+PICTURE, RECORDING, LOG = "it is a picture", "it is a recording or its transcript", "it is a log"
+_READERS = {PICTURE: "ingest_design", RECORDING: "ingest_meeting", LOG: "ingest_log"}
 # What programs leave behind or compare themselves with.
 _LEFT_BEHIND = frozenset(
     ".golden .output .out .stdout .stderr .expected .actual .timestamp .bak .orig .rej .patch .diff .sum .lock "
@@ -103,9 +107,14 @@ def no_document(path: str, suffix: str, data: bytes) -> str:
 
 
 def elsewhere(suffix: str) -> str:
-    """Why a file is not for this reader, and which one it is for; "" where it may be."""
+    """Why a file is not for this reader; "" where it may be. `reader_for` says which one it is for."""
     if suffix in _PICTURES:
-        return "it is a picture: ingest_design reads it"
+        return PICTURE
     if suffix in _RECORDINGS:
-        return "it is a recording or its transcript: ingest_meeting reads it"
-    return "it is a log: ingest_log groups what happened in it" if suffix in _LOGS else ""
+        return RECORDING
+    return LOG if suffix in _LOGS else ""
+
+
+def reader_for(reason: str) -> str:
+    """The operation that reads what was left out for this reason; "" where none does."""
+    return _READERS.get(reason, "")

@@ -23,15 +23,22 @@ _MAJOR = re.compile(r"v\d+")
 def service_name(root: str | os.PathLike[str]) -> str:
     """Never empty."""
     folder = Path(root)
-    for name, read in _MANIFESTS:
-        text = _text(folder / name)
-        found = read(text).strip() if text else ""
-        if found:
-            return found[:NAME_MAX]
+    if found := manifest_name(folder):
+        return found
     identity = identify(folder, create=False)
     if identity.source == "origin":
         return identity.name.rstrip("/").rpartition("/")[2][:NAME_MAX] or folder.resolve().name
     return folder.resolve().name[:NAME_MAX] or "service"
+
+
+def manifest_name(root: str | os.PathLike[str]) -> str:
+    """What the manifests in a folder call it; "" where there is none that says."""
+    for name, read in _MANIFESTS:
+        text = _text(Path(root) / name)
+        found = read(text).strip() if text else ""
+        if found:
+            return found[:NAME_MAX]
+    return ""
 
 
 def _text(path: Path) -> str:

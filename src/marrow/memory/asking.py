@@ -11,7 +11,7 @@ from typing import NamedTuple
 from ..codemap.entry import is_test_path
 from ..model.address import shown
 from ..model.errors import Invalid, MarrowError
-from ..model.moments import MICROS_PER_DAY, iso
+from ..model.moments import iso
 from ..model.record import Filter, Record
 from ..model.standing import SUPERSEDED
 from ..model.text import shorten, token_estimate
@@ -23,7 +23,7 @@ from ..search.question import Asked, Question
 from ..search.relevance import relevance
 from ..store.bm25 import rarity
 from ..store.protocol import Projects, Reader
-from ..store.terms import query_terms
+from ..store.terms import STOP_WORDS, query_terms, terms_of
 from .cited_answer import Checked, check
 from .condensed import SHOWN_MAX
 from .condensed import shown as fenced
@@ -62,6 +62,15 @@ HINTS = {
 # How far behind the best the first of a group may stand, and the next ones.
 FIRST_SHARE, NEXT_SHARE = 0.4, 0.65
 TEST_SHARE, KIND_SHARE = 0.8, 1.3
+# What its name adds where all that was asked stands in it: a title says what a text is about.
+NAME_SHARE = 0.2
+# A question is asked in words of its own: less likeness is enough than where nobody asked, if it is the nearest. What
+# hardly any text about something else reaches was looked for on bench/knowledge.
+NEAR, NEAR_COVERED, NEAR_MEANING, NEAR_MAX = 0.13, 0.10, 0.30, 5
+# A text of few words is near to each of them. So many different telling words a whole one has, and this is left of the
+# score of one that has none.
+WHOLE_HAS, READ, FEW_SHARE = {"code": 40, "document": 40, "commit": 20}, 4_000, 0.5
+TEMPLATE = re.compile(r"(?:^|[/_.-])templates?(?:[/_.-]|\Z)", re.I)
 # What a source may take of the budget, and what its heading takes.
 TEXT_TOKENS, HEAD_TOKENS = 220, 40
 ANSWER_TOKENS = 1_500
@@ -99,7 +108,7 @@ class Cited:
     def heading(self) -> str:
         """As it is cited: what it is, where it stands, from when, and how it holds."""
         lines = self.source.lines
-        path = self.source.origin.path
+        path = self.source.named_path
         place = f"{path}:{lines[0]}-{lines[1]}" if path and lines else path
         parts = [self.record.node.kind, self.source.title, place, self.source.origin.service, iso(self.source.at)[:10]]
         parts += [self.source.status] if self.source.status else []
@@ -111,7 +120,8 @@ class Cited:
 
 
 class Asking(NamedTuple):
-    """What a question was answered with. `answer` is None where no model was asked, and `why` says why."""
+    """What a question was answered with. `answer` is None where no model was asked, and `why` says why. `is_near` where
+    nothing speaks of the question plainly, and these are only the nearest."""
 
     question: str
     sources: tuple[Cited, ...]
@@ -120,6 +130,7 @@ class Asking(NamedTuple):
     answer: Checked | None = None
     why: str = ""
     degraded: str = ""
+    is_near: bool = False
 
 
 def ask(
@@ -144,35 +155,48 @@ def ask(
         seq = sequence(reader, asker, as_of, now)
         now = moment(reader, asker, seq, now, as_of)
         projects = asker.principal.readable(wanted.projects)
-        service = check_service(reader, asker, projects, wanted.service) if wanted.service else ""
+        service = check_service(reader, asker, projects, wanted.service, seq, now) if wanted.service else ""
         chosen = replace(wanted, projects=projects, service=service)
         subject, kinds = _subject(question[:QUESTION_MAX])
         asked = Question(subject, asker.namespace, chosen, now, seq, FOUND)
         judged, degraded = _gathered(engine, reader, asked)
-        told = attribute(reader, asker, [one.hit for one in judged], seq)
-    pairs = zip(judged, told, strict=True)
-    kept = _chosen([_candidate(asked, kinds, one, source) for one, source in pairs if not source.is_old_version])
-    sources, left = _fitted(kept, budget_tokens)
-    found = Asking(question.strip(), tuple(sources), now, left, None, why, degraded)
+        told = attribute(reader, asker, [one.hit for one in judged], seq, service=service)
+    pairs = [(one, source) for one, source in zip(judged, told, strict=True) if not source.is_old_version]
+    is_near = not any(one.is_plain for one, _ in pairs)
+    kept = _chosen([_candidate(asked, kinds, one, source) for one, source in pairs])
+    sources, left = _fitted(kept[:NEAR_MAX] if is_near else kept, budget_tokens)
+    found = Asking(question.strip(), tuple(sources), now, left, None, why, degraded, is_near and bool(sources))
     return found if complete is None or not sources else _answered(engine, asker, found, projects, complete)
 
 
 class _Judged(NamedTuple):
-    """How relevant a hit is, which share of what was asked it has, and to which group it belongs."""
+    """How relevant a hit is by itself and beside the others, which share of what was asked it has, and to which group
+    it belongs."""
 
     hit: Hit
+    relevance: float
     score: float
     covered: float
     group: str
+    known: Asked
 
     @property
     def is_relevant(self) -> bool:
+        """Whether it may be told, if it is among the nearest."""
+        return self._is_close(NEAR, NEAR_COVERED, NEAR_MEANING)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it surely speaks of the question."""
+        return self._is_close(LEAST, COVERED_MIN, MEANING_MIN)
+
+    def _is_close(self, least: float, covered: float, meaning: float) -> bool:
         """What a link leads to, or is about a file at hand, needs no likeness; all else must speak of the question."""
-        if self.score < LEAST:
+        linked = _link_score(self.hit)
+        if max(self.relevance, linked) < least:
             return False
         found = self.hit.evidence or Evidence()
-        is_close = self.covered >= COVERED_MIN or found.meaning >= MEANING_MIN
-        return is_close or bool(found.at_hand) or _link_score(self.hit) > 0
+        return self.covered >= covered or found.meaning >= meaning or bool(found.at_hand) or linked > 0
 
 
 class _Candidate(NamedTuple):
@@ -198,11 +222,30 @@ def _subject(question: str) -> tuple[str, frozenset[str]]:
 
 def _candidate(asked: Question, kinds: frozenset[str], one: _Judged, source: Attributed) -> _Candidate:
     """More for a kind that the question names ("what did we decide"). A test shows how something is used: it stands
-    behind the code itself, unless tests are asked about."""
+    behind the code itself, unless tests are asked about. A file that hardly says anything stands behind those that
+    do."""
     is_test = source.record.node.kind == "code" and is_test_path(source.origin.path) and "test" not in asked.terms
-    score = one.score * (TEST_SHARE if is_test else 1.0)
+    score = one.score * (TEST_SHARE if is_test else 1.0) * _fullness(asked, source)
     score *= KIND_SHARE if one.group in kinds else 1.0
+    score *= 1.0 + NAME_SHARE * one.known.covered(asked.terms, _named(source))
     return _Candidate(one.score, score, one.group, replace(source, score=score))
+
+
+def _fullness(asked: Question, source: Attributed) -> float:
+    """1 for what says something; less for what was read and has few telling words, and for a form with blanks to be
+    filled in."""
+    path, kind = source.named_path, source.record.node.kind
+    if TEMPLATE.search(path) and not any(term.startswith("template") for term in asked.terms):
+        return FEW_SHARE
+    if not path or kind not in WHOLE_HAS:
+        return 1.0
+    telling = {term for term in terms_of(source.record.node.content[:READ]) if term not in STOP_WORDS}
+    return FEW_SHARE + (1.0 - FEW_SHARE) * min(1.0, len(telling) / WHOLE_HAS[kind])
+
+
+def _named(source: Attributed) -> frozenset[str]:
+    """The words of its title; of code, those of the path."""
+    return frozenset(terms_of(source.origin.path if source.record.node.kind == "code" else source.title))
 
 
 def group_of(kind: str) -> str:
@@ -233,8 +276,9 @@ def _gathered(engine: Engine, reader: Reader, asked: Question) -> tuple[list[_Ju
 def _judge(asked: Question, known: Asked, hit: Hit) -> _Judged:
     """Between what ranks it and what it says of the question in one place: each errs where the other does not."""
     found = relevance(asked, known, hit.record, hit.evidence or Evidence())
-    score = (min(1.0, max(0.0, hit.score)) + found.score) / 2 if found.score >= LEAST else found.score
-    return _Judged(hit, max(score, _link_score(hit)), found.covered, group_of(hit.record.node.kind))
+    score = (min(1.0, max(0.0, hit.score)) + found.score) / 2
+    group = group_of(hit.record.node.kind)
+    return _Judged(hit, found.score, max(score, _link_score(hit)), found.covered, group, known)
 
 
 def _link_score(hit: Hit) -> float:
@@ -260,8 +304,7 @@ def _chosen(found: Sequence[_Candidate]) -> list[_Candidate]:
 
 
 def _fitted(kept: Sequence[_Candidate], budget: int) -> tuple[list[Cited], int]:
-    """As many as the budget has room for, the most relevant first; then in the order in which they are told: what holds
-    before what was replaced, the latest day first, and of one day the most relevant."""
+    """As many as the budget has room for, those that answer best first; what was replaced is told after what holds."""
     each = min(TEXT_TOKENS, max(40, budget // max(1, min(len(kept), 6)) - HEAD_TOKENS))
     texts: list[tuple[_Candidate, str]] = []
     room = budget
@@ -271,7 +314,7 @@ def _fitted(kept: Sequence[_Candidate], budget: int) -> tuple[list[Cited], int]:
         if room < 0 and texts:
             break
         texts.append((one, text))
-    texts.sort(key=lambda pair: (pair[0].source.is_superseded, -(pair[0].source.at // MICROS_PER_DAY), -pair[0].score))
+    texts.sort(key=lambda pair: (pair[0].source.is_superseded, -pair[0].score, -pair[0].source.at))
     sources = [Cited(number, one.source, text, one.group) for number, (one, text) in enumerate(texts, 1)]
     return sources, len(kept) - len(texts)
 

@@ -17,7 +17,9 @@ COMMIT_DIGITS = 10
 # Kinds that readers take in: these are from somewhere.
 TAKEN_IN = frozenset("document code decision incident meeting design log conversation commit".split())
 # In these, a passage has a moment instead of lines.
-SPOKEN = frozenset(("meeting",))
+SPOKEN = frozenset(("meeting", "design"))
+# What is read from these has lines of its own.
+REWRITTEN = (".html", ".htm", ".xhtml", ".pdf", ".docx", ".ipynb", ".svg")
 
 
 class Origin(NamedTuple):
@@ -29,22 +31,37 @@ class Origin(NamedTuple):
     at: int = 0
     fields: Mapping[str, Any] = {}
 
+    def lines(self, record: Record, place: Place | None) -> tuple[int, int] | None:
+        """The lines of the file that a passage stands in; None where the text has other lines than its file."""
+        if place is None or not self.path or record.node.kind in SPOKEN or self.path.lower().endswith(REWRITTEN):
+            return None
+        before = _whole(self.fields.get("first_line"), 1) - 1  # blank lines at its beginning are not kept
+        first, last = line_numbers(record.node.content, place.start, place.end)
+        return first + before, last + before
+
+    def spot(self, record: Record, place: Place | None) -> str:
+        """The moment in a recording or the place in an image; empty for what has lines, or neither."""
+        return spot_at(record.node.kind, record.node.content, place.start, self.fields) if place else ""
+
+    @property
+    def name(self) -> str:
+        """The file, or the commit, or the address that it was read from."""
+        commit = str(self.fields.get("commit") or "")
+        if self.path or not commit:
+            return self.path or str(self.fields.get("url") or "")
+        author = self.fields.get("author")
+        return f"commit {commit[:COMMIT_DIGITS]}{f' by {author}' if author else ''}"
+
     def cited(self, record: Record, place: Place | None = None) -> str:
         """As one line; empty where nothing is known but that it was said."""
-        name = self.path
-        spot = spot_at(record.node.kind, record.node.content, place.start, self.fields) if place else ""
-        if name and place is not None and not spot and record.node.kind not in SPOKEN:
-            before = _whole(self.fields.get("first_line"), 1) - 1  # blank lines at its beginning are not kept
-            first, last = (line + before for line in line_numbers(record.node.content, place.start, place.end))
-            name = f"{name}:{first}" if first == last else f"{name}:{first}-{last}"
-        commit = str(self.fields.get("commit") or "")
-        if not name and commit:
-            author = self.fields.get("author")
-            name = f"commit {commit[:COMMIT_DIGITS]}{f' by {author}' if author else ''}"
-        parts = [name or str(self.fields.get("url") or ""), spot, self.service]
+        name, lines = self.name, self.lines(record, place)
+        if lines is not None:
+            name = f"{name}:{lines[0]}" if lines[0] == lines[1] else f"{name}:{lines[0]}-{lines[1]}"
         status = self.fields.get("status")
-        parts += [str(status)] if isinstance(status, str) and record.node.kind in ("decision", "incident") else []
-        return " · ".join(part for part in parts if part)
+        is_judged = isinstance(status, str) and record.node.kind in ("decision", "incident")
+        parts = [name, self.spot(record, place), self.service, str(status) if is_judged else ""]
+        # A name with a line end in it must not begin a line of its own.
+        return " · ".join(" ".join(part.split()) for part in parts if part)
 
 
 def _whole(value: object, otherwise: int) -> int:
@@ -54,33 +71,40 @@ def _whole(value: object, otherwise: int) -> int:
 NOWHERE = Origin()
 
 
-def origins_of(reader: Reader, asker: Asker, records: Sequence[Record], seq: int = CURRENT) -> dict[int, Origin]:
-    """Where these are from, by entry. A node may have been read in several places: those that still hold it are told
-    first, and of equals the latest."""
+def origins_of(
+    reader: Reader, asker: Asker, records: Sequence[Record], seq: int = CURRENT, service: str = ""
+) -> dict[int, Origin]:
+    """Where these are from, by entry. A node may have been read in several places: those of `service` are told first,
+    then those that still hold it, and of equals the latest."""
     if not records:
         return {}
     addresses = [record.node.address for record in records]
     held = reader.sources_of(asker.namespace, addresses, None) if seq == CURRENT else []
-    current: dict[tuple[str, str], set[str]] = {}
+    current: dict[tuple[str, str], set[tuple[str, str]]] = {}
     for source in held:
-        current.setdefault((source.project, source.address), set()).add(source.path)
+        current.setdefault((source.project, source.address), set()).update(
+            ((source.service, source.path), ("", source.path))
+        )
     said = reader.occurrences([record.entry for record in records], seq)
     return {
-        record.entry: _origin(said.get(record.entry, ()), current.get((record.project, record.node.address), set()))
+        record.entry: _origin(
+            said.get(record.entry, ()), current.get((record.project, record.node.address), set()), service
+        )
         for record in records
     }
 
 
-def _origin(said: Iterable[Occurrence], held: set[str]) -> Origin:
-    found = NOWHERE
-    is_held = False
+def _origin(said: Iterable[Occurrence], held: set[tuple[str, str]], service: str) -> Origin:
+    """`held` has the path of each source with its service, and without: an incident may be another service's."""
+    found, best = NOWHERE, (False, False, False)
     for occurrence in said:  # earliest first
         fields = occurrence.fields
         path = str(fields.get("path") or "")
-        still = path in held
-        if is_held and not still:
+        if not (path or fields or occurrence.service):
             continue
-        is_held = is_held or still
-        if path or fields or occurrence.service:
+        is_asked = bool(service) and occurrence.service == service
+        rank = (is_asked, (occurrence.service, path) in held, ("", path) in held)
+        if rank >= best:
+            best = rank
             found = Origin(path, str(fields.get("title") or ""), occurrence.service, occurrence.at, fields)
     return found

@@ -11,6 +11,7 @@ from ..model.record import CURRENT, Filter
 from ..store.protocol import Projects, Reader
 from .differences import names
 from .engine import Asker, Engine, resolve, sequence
+from .organisation.services import check_service
 
 LIMIT_MAX = 1000
 
@@ -52,7 +53,7 @@ def audit(
     limit: int = 50,
 ) -> Audit:
     """The events after `since` and up to `until` (snapshots, sequence numbers or times) that match everything asked.
-    `service`: those that touched what was said for it."""
+    `service`: those that touched what was said for it; one that never was is not found."""
     if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= LIMIT_MAX:
         raise Invalid(f"limit is a whole number from 1 to {LIMIT_MAX:,}.", field="limit")
     now = engine.clock()
@@ -62,6 +63,8 @@ def audit(
         first = 0 if since is None or since == "" else sequence(reader, asker, since, now)
         wanted = None if address is None else resolve(reader, asker, address, everywhere=True).node.address
         said = _said_for(reader, asker, service) if service else None
+        if said is not None and not said:  # what was removed is still told of; a service that never was is an error
+            said = _said_for(reader, asker, check_service(reader, asker, places, service))
         found: list[Audited] = []
         for event in reader.events(asker.namespace, after=first, until=last, latest=True):
             if not _is_wanted(event, places, actor, operation, wanted):

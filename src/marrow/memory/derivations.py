@@ -28,6 +28,8 @@ from ..store.protocol import Reader
 from .engine import Asker, Engine, resolve
 
 FILES = "derivations.files"
+NOT_ALLOWED = "It may not run: look at it, then `marrow derivations allow`."
+CHANGED = "It changed since it was allowed, and does not run: look at it, then `marrow derivations allow`."
 SYMBOLS = "symbols"
 
 
@@ -65,11 +67,7 @@ def opened_table(settings: Settings | None, root: str, *, own_only: bool = False
     with Process() as parsing, Process(allowed, installed=installed, cwd=root) as users:
         declared: list[tuple[Derivation, str]] = []
         problems = {one.path: one.problem for one in files if one.problem}
-        problems |= {
-            one.path: "It may not run: look at it, then `marrow derivations allow`."
-            for one in files
-            if not one.is_allowed and not one.problem
-        }
+        problems |= {one.path: CHANGED if one.was_allowed else NOT_ALLOWED for one in files if _waits(one)}
         if allowed or installed:
             try:
                 declared, wrong = users.declared()
@@ -83,6 +81,10 @@ def opened_table(settings: Settings | None, root: str, *, own_only: bool = False
             problems,
         )
         yield Declared(table, files, tuple((one.name, source) for one, source in declared))
+
+
+def _waits(file: NamedFile) -> bool:
+    return not file.is_allowed and not file.problem
 
 
 def files_named(settings: Settings | None, root: str) -> list[NamedFile]:
@@ -229,8 +231,12 @@ def check_names(table: Table, names: Sequence[str], *, at_save: bool = False) ->
         if one is None:
             why = table.problems.get(name, "")
             known = ", ".join(row.name for row in table.ordered)
+            # It may be declared in a file that does not run.
+            waiting = " ".join(f"{what}: {reason}" for what, reason in table.problems.items() if what != name)
             raise NotFound(
-                f"There is no derivation called {name!r}. {why}".strip(), hint=f"One of {known}.", field="name"
+                f"There is no derivation called {name!r}. {why}".strip(),
+                hint=f"{waiting} One of {known}.".strip(),
+                field="name",
             )
         if one.when == AT_SAVE and not at_save:
             raise NotFound(f"{name} is made with the save.", hint="`marrow reindex` makes it again.", field="name")

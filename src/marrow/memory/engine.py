@@ -108,10 +108,14 @@ class Engine:
             return self.embedder
         return self.refiner
 
+    def embedded(self, texts: Sequence[str]) -> None:
+        """Count that these were cut and embedded, here or elsewhere."""
+        self.tally.ran_on(("chunks", "embedding"), texts, value_digest)
+
     def _documents(self, texts: Sequence[str]) -> Sequence[Vector | None]:
         """None for each when a service does not answer: what is said is saved all the same, and `reindex` makes the
         vectors later."""
-        self.tally.ran_on(("chunks", "embedding"), texts, value_digest)
+        self.embedded(texts)
         try:
             return self.vectors(texts)
         except MarrowError:

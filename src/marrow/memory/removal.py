@@ -19,12 +19,15 @@ from ..model.standing import RETRACTED
 from ..model.text import name as short_name
 from ..store.protocol import Reader, Writer
 from .engine import Asker, Engine, submit
+from .taking_in.codebase import BY_ANOTHER
 
 BATCH = 500
 LINES_MAX = 10
 SERVICES_NAMED = 20
 # What people chose to keep at hand, or that says what others may see, is no old data.
 KEPT_KINDS = frozenset(("view", "preference"))
+# What is read from files that are still there, and is as old as they are.
+FILE_KINDS = frozenset(("document", "code", "decision"))
 
 
 class Removed(NamedTuple):
@@ -54,7 +57,7 @@ def delete_service_data(
         entries = reader.select(asker.namespace, Filter(projects=place, service=named), CURRENT, engine.clock())
         if not entries and not sources:
             raise _no_service(reader, asker, named)
-        records, shared = _only_there(reader, entries, named)
+        records, shared = _only_there(reader, asker, entries, named)
     return _removed(
         engine,
         asker,
@@ -76,7 +79,8 @@ def prune(
     dry_run: bool = True,
     confirm: bool = False,
 ) -> Removed:
-    """Retract what was last said before a moment in the caller's project, pinned nodes aside."""
+    """Retract what was last said before a moment in the caller's project, pinned nodes aside. Files that are read into
+    it are no old data, however old they are: they leave when their `kinds` are named."""
     asker.principal.check(ADMIN, asker.namespace)
     now = engine.clock()
     before = _moment(older_than, now)
@@ -85,12 +89,21 @@ def prune(
     with engine.store.reading() as reader:
         entries = reader.select(asker.namespace, wanted, CURRENT, now)
         records = [record for record in _records(reader, entries) if record.last_at < before]
-        records = [record for record in records if kinds or record.node.kind not in KEPT_KINDS]
+        living = {one.address for one in reader.sources(asker.namespace, place) if _is_file(one)}
+        records = [
+            record
+            for record in records
+            if kinds or (record.node.kind not in KEPT_KINDS and record.node.address not in living)
+        ]
         addresses = [record.node.address for record in records]
         sources = [one for some in _batches(addresses) for one in reader.sources_of(asker.namespace, some, place)]
     what = f"what was last said before {iso(before)[:10]}"
     is_dry = _is_dry(dry_run, confirm, len(records))
     return _removed(engine, asker, records, "prune", what, sources=sources, shared=0, is_dry=is_dry)
+
+
+def _is_file(source: Source) -> bool:
+    return source.kind in FILE_KINDS and not BY_ANOTHER.match(source.path)
 
 
 def _moment(given: object, now: int) -> int:
@@ -134,14 +147,21 @@ def _records(reader: Reader, entries: Sequence[int]) -> Iterable[Record]:
         yield from reader.records_of(entries[at : at + BATCH], CURRENT)
 
 
-def _only_there(reader: Reader, entries: Sequence[int], service: str) -> tuple[list[Record], int]:
-    """What was said for this service alone, and how many others there are."""
+def _only_there(reader: Reader, asker: Asker, entries: Sequence[int], service: str) -> tuple[list[Record], int]:
+    """What belongs to this service alone, and how many others there are: those that a source of another service holds,
+    or that somebody said elsewhere. That another service once held it, and no longer does, keeps nothing."""
     found: list[Record] = []
     for at in range(0, len(entries), BATCH):
-        batch = entries[at : at + BATCH]
-        said = reader.occurrences(batch, CURRENT)
-        mine = [entry for entry in batch if all(one.service == service for one in said.get(entry, ()))]
-        found += reader.records_of(mine, CURRENT)
+        records = reader.records_of(entries[at : at + BATCH], CURRENT)
+        said = reader.occurrences([record.entry for record in records], CURRENT)
+        held = reader.sources_of(asker.namespace, [r.node.address for r in records], (asker.scope.project,))
+        elsewhere = {source.address for source in held if source.service != service}
+        found += [
+            record
+            for record in records
+            if record.node.address not in elsewhere
+            and all(one.service == service or one.fields.get("path") for one in said.get(record.entry, ()))
+        ]
     return found, len(entries) - len(found)
 
 

@@ -16,6 +16,7 @@ from ..model.text import name as short_name
 from ..store.protocol import Reader
 from .differences import Differences, differences
 from .engine import Asker, Engine, seen_snapshots, sequence, submit
+from .taking_in.resettle import resettle
 
 
 class Snapshots(NamedTuple):
@@ -90,6 +91,10 @@ def snapshot_restore(
         )
     receipt = submit(engine, asker, "snapshot_restore", [RestoreTo(to, places)], summary=f"restore to {to}")
     has_changed = receipt.outcomes[0].what != SAME
+    with engine.store.reading() as reader:
+        touched = places or [project.name for project in reader.projects(asker.namespace)]
+    for project in touched if has_changed else ():
+        resettle(engine, asker, project)
     return Restored(to, False, changes, receipt, receipt.seq - 1 if has_changed else None)
 
 

@@ -19,6 +19,9 @@ KINDS = (
 # What these kinds say happened: it is not edited, only added to. Every other kind says what holds, and can be updated.
 EPISODIC_KINDS = frozenset("observation incident meeting log commit conversation checkpoint handoff survey".split())
 
+# What readers take in from files, code hosts and recordings: these are from somewhere, and much is derived from them.
+DOCUMENT_KINDS = ("document", "code", "decision", "incident", "meeting", "design", "log", "conversation", "commit")
+
 METADATA_BYTES_MAX = 64 * 1024
 GLOBAL_PROJECT = ""
 # A view says who may see what: only an administrator makes and changes one.

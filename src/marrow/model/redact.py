@@ -45,7 +45,7 @@ MARKED = r"\[redacted:([a-z-]{1,40})\]"
 NAMES = (*dict.fromkeys(rule.name for rule in RULES), EXTRA, UNSETTLED, TOO_DEEP)
 RANKS = {name: rank for rank, name in enumerate(NAMES)}
 # Texts of so many characters are kept for a moment with what was found in them.
-LATELY = (1_000, 64_000)
+LATELY = (1_000, 200_000)
 
 
 def _grouped(rules: Iterable[Rule]) -> Grouped:
@@ -132,7 +132,7 @@ def _redacted(text: str, extra: Sequence[str]) -> Redacted:
 
 
 # Who takes in documents looks at a batch of them before the door does: the door must not do the work again.
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=640)
 def _lately(text: str, extra: tuple[str, ...]) -> Redacted:
     return _redacted(text, extra)
 

@@ -23,12 +23,14 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class Principal:
-    """Who is asking. `projects` None means every project of the namespace."""
+    """Who is asking. `projects` None means every project of the namespace; `held_to` is the view that the setting
+    `view` holds them to, "" for none."""
 
     name: str
     namespace: str = LOCAL_NAMESPACE
     rights: frozenset[str] = frozenset(RIGHTS)
     projects: frozenset[str] | None = None
+    held_to: str = ""
 
     def may(self, right: str, namespace: str, project: str | None = None) -> bool:
         """`project` None asks for every project at once."""
@@ -39,7 +41,9 @@ class Principal:
     def check(self, right: str, namespace: str, project: str | None = None) -> None:
         if not self.may(right, namespace, project):
             where = "here" if project is None else f"in project {project!r}"
-            raise Forbidden(f"{self.name} may not {right} {where}.", hint="Ask for a token with that right.")
+            held = f"The setting `view` holds you to {self.held_to!r}: do it without that setting."
+            hint = held if self.held_to else "Ask somebody who has that right."
+            raise Forbidden(f"{self.name} may not {right} {where}.", hint=hint)
 
     def readable(self, projects: tuple[str, ...] | None) -> tuple[str, ...] | None:
         """The part of `projects` (None: all) that may be read: the scope predicate that every query carries."""

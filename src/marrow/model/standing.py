@@ -21,6 +21,8 @@ STATES = (ACTIVE, SUPERSEDED, COMPRESSED, RETRACTED)
 DOMAINS = tuple("architecture decisions patterns tasks issues dependencies history context feedback".split())
 DEFAULT_DOMAIN = "context"
 CLASSIFICATIONS = ("public", "internal", "confidential", "secret")
+# What may leave the machine for a language model or another outside service.
+OPEN_TO_SEND = ("public", "internal")
 DRIFTS = ("", "moved", "changed", "gone")
 TAGS_MAX = 64
 

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from typing import Annotated, Any, NamedTuple
 
+from ..access.restricted import whole
+from ..access.view import FIELDS
 from ..memory.views import Defined
 from ..memory.views import view_define as define
 from ..memory.views import views as list_all
 from ..model.address import shown
+from ..model.errors import Invalid
 from ..model.moments import iso
+from ..model.record import CURRENT, Filter
 from ..model.scope import ADMIN
 from .table import Call, operation
 
@@ -21,11 +26,12 @@ class ViewResult(NamedTuple):
     filter: dict[str, Any]
     address: str
     outcome: str
+    notes: tuple[str, ...] = ()
 
     def text(self) -> str:
         rule = json.dumps(self.filter, ensure_ascii=False, sort_keys=True)
         use = f"MARROW_VIEW={self.name} holds a process to it; search takes view={self.name} for one call."
-        return f"view {self.name} [{self.address}] {self.outcome}: {rule}\n{use}"
+        return "\n".join([f"view {self.name} [{self.address}] {self.outcome}: {rule}", *self.notes, use])
 
 
 @operation("knowledge", right=ADMIN, changes=True, aliases=("create_view",))
@@ -40,8 +46,31 @@ def view_define(
 
     A list is any of its values. {"classification": ["public", "internal"], "not": {"tags": ["draft"]}}
     """
+    if not filter:
+        raise _no_filter(call, name)
     done = define(call.engine, call.asker, name, filter)
-    return ViewResult(done.view.name, done.view.shape(), shown(done.address), done.what)
+    kinds = (*done.view.asked.kinds, *done.view.refused.kinds)
+    return ViewResult(done.view.name, done.view.shape(), shown(done.address), done.what, _unheard_of(call, kinds))
+
+
+def _no_filter(call: Call, name: str) -> Invalid:
+    """A view that restricts nothing is most likely one that is to be removed."""
+    known = next((one for one in list_all(call.engine, call.asker) if one.view.name == name.strip()), None)
+    remove = f"To remove the view, give {shown(known.address)} to memory_forget. " if known else ""
+    fields = ", ".join(FIELDS)
+    return Invalid("This view restricts nothing.", hint=f"{remove}A filter asks for one of {fields}.", field="filter")
+
+
+def _unheard_of(call: Call, kinds: Iterable[str]) -> tuple[str, ...]:
+    """Kinds are open, so that one that nothing has is no mistake; but it may be a slip of the pen."""
+    asker = call.asker
+    with whole(call.engine.store).reading() as reader:
+        missing = [
+            kind
+            for kind in dict.fromkeys(kinds)
+            if not reader.select(asker.namespace, Filter(kinds=(kind,)), CURRENT, call.engine.clock(), 1)
+        ]
+    return tuple(f"Nothing is of the kind {kind!r} yet." for kind in missing)
 
 
 class ViewList(NamedTuple):
@@ -62,7 +91,7 @@ class ViewList(NamedTuple):
 
 @operation("knowledge", aliases=("list_views",))
 def views(call: Call) -> ViewList:
-    """The views and what they permit. To remove one, forget its address."""
+    """The views and what they permit. To remove one, give its address to memory_forget."""
     found = list_all(call.engine, call.asker)
     held = next((one.view.name for one in found if one.is_enforced), "")
     return ViewList(tuple(map(_shape, found)), held)

@@ -133,7 +133,7 @@ def _view(one: Cited, now: int) -> CitedView:
         shown(one.record.node.address),
         one.record.node.kind,
         source.title,
-        source.origin.path,
+        source.named_path,
         "" if lines is None else f"{lines[0]}-{lines[1]}" if lines[0] != lines[1] else str(lines[0]),
         source.origin.service,
         iso(source.at)[:10],

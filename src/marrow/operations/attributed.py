@@ -52,7 +52,7 @@ def document(one: Attributed, now: int, *, content: str | None = None) -> Docume
         address=shown(one.record.node.address),
         kind=one.record.node.kind,
         title=one.title,
-        path=one.origin.path,
+        path=one.named_path,
         lines="" if lines is None else str(lines[0]) if lines[0] == lines[1] else f"{lines[0]}-{lines[1]}",
         service=one.origin.service,
         date=iso(one.at)[:10],

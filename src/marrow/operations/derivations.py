@@ -34,14 +34,18 @@ class DerivationsResult(NamedTuple):
             lines = [line for item in self.items for line in _value_lines(item)]
             return "\n".join([f"[{shown(self.address)}]", *lines]) if lines else "Nothing was derived from it yet."
         lines = [_row_line(item) for item in self.items]
-        lines += ["not run:"] if self.problems else []
-        lines += [f"  {problem['what']}: {problem['why']}" for problem in self.problems]
+        lines += _not_run_lines(self.problems)
         lines += ["failed:"] if self.errors else []
         lines += [
             f"  {e['name']} of [{e['input']}] {e['path']}: {e['error']}".replace("] :", "]:") for e in self.errors
         ]
         lines += ["Try again with `marrow recompute --errors-only`."] if self.errors else []
         return "\n".join(lines)
+
+
+def _not_run_lines(problems: tuple[dict[str, str], ...]) -> list[str]:
+    """The files and functions of users that did not run, and why."""
+    return ["not run:", *(f"  {one['what']}: {one['why']}" for one in problems)] if problems else []
 
 
 def _row_line(item: dict[str, Any]) -> str:
@@ -86,13 +90,17 @@ def derivations(
 def _overview_result(found: Overview, declared: Declared) -> DerivationsResult:
     return DerivationsResult(
         tuple(_row_shape(row) for row in found.rows),
-        problems=tuple({"what": what, "why": why} for what, why in found.problems),
+        problems=_problems(declared),
         files=tuple({"path": f.path, "sha256": f.digest, "allowed": f.is_allowed} for f in declared.files),
         errors=tuple(
             {"name": row.name, "input": shown(row.input), "path": row.path, "error": row.error, "at": iso(row.at)}
             for row in found.errors
         ),
     )
+
+
+def _problems(declared: Declared) -> tuple[dict[str, str], ...]:
+    return tuple({"what": what, "why": why} for what, why in declared.table.problems.items())
 
 
 def _row_shape(row: Row) -> dict[str, Any]:
@@ -143,15 +151,18 @@ class RecomputeResult(NamedTuple):
     dry_run: bool
     would: dict[str, int]
     errors: tuple[dict[str, str], ...] = ()
+    problems: tuple[dict[str, str], ...] = ()
     left_out: int = 0
 
     def text(self) -> str:
         if self.dry_run:
             told = ", ".join(f"{count:,} {name}" for name, count in self.would.items()) or "nothing"
-            return f"would compute {told}"
+            return "\n".join([f"would compute {told}", *_not_run_lines(self.problems)])
         lines = [f"computed {self.ran:,}, {self.changed:,} of them with another value, {self.failed:,} failed"]
         lines += [f"  {one['name']} of [{one['input']}]: {one['error']}" for one in self.errors]
-        return "\n".join(lines)
+        if (more := self.failed - len(self.errors)) > 0:
+            lines.append(f"  and {more:,} more: `marrow derivations` shows the latest")
+        return "\n".join([*lines, *_not_run_lines(self.problems)])
 
 
 @operation(
@@ -185,4 +196,5 @@ def recompute(
             progress=call.progress,
         )
     errors = tuple({"name": e.name, "input": shown(e.input), "error": e.error} for e in done.errors)
-    return RecomputeResult(done.ran, done.failed, done.changed, done.dry_run, dict(done.would), errors)
+    counts = (done.ran, done.failed, done.changed)
+    return RecomputeResult(*counts, done.dry_run, dict(done.would), errors, _problems(declared))

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
 from typing import Annotated, Any, NamedTuple
 
-from ..ingest.item import Skipped
 from ..memory.taking_in.codebase import ingest_codebase as take_codebase
 from ..memory.taking_in.documents import ingest_decision, ingest_document, ingest_incident
 from ..memory.taking_in.take_in import TakenIn
@@ -14,13 +11,13 @@ from ..model.address import shown
 from ..model.record import CURRENT
 from ..model.scope import WRITE
 from ..model.text import first_line
+from .problems import problem_lines, told_problems
 from .table import Call, operation
-
-PROBLEMS_TOLD = 20
 
 
 class IngestResult(NamedTuple):
-    """What came of it. `problems` names what was not read, or was read badly, and why."""
+    """What came of it. `problems` names what was not read, or was read badly, and why; `troubled` is how many that are,
+    and `not_told` how many of them are left out."""
 
     service: str
     added: int
@@ -32,6 +29,8 @@ class IngestResult(NamedTuple):
     seconds: float
     items: tuple[dict[str, Any], ...] = ()
     problems: tuple[dict[str, str], ...] = ()
+    troubled: int = 0
+    not_told: int = 0
     left_out: int = 0
 
     def text(self) -> str:
@@ -42,8 +41,8 @@ class IngestResult(NamedTuple):
         lines = [f"took in{where}: {told}, {self.unchanged:,} unchanged ({self.seconds:.1f} s{rate})"]
         lines += [f"  [{item['address']}] {item['kind']}: {item['title']}" for item in self.items]
         if self.problems:
-            lines.append(f"{len(self.problems) + self.left_out:,} not read or read in part:")
-            lines += [f"  {problem['path'] or '(no path)'}: {problem['reason']}" for problem in self.problems]
+            lines.append(f"{self.troubled:,} not read or read in part:")
+            lines += problem_lines(self.problems, self.not_told)
         return "\n".join(lines)
 
 
@@ -52,15 +51,7 @@ def ingested(call: Call, taken: TakenIn, started: int, service: str = "", files:
     seconds = (call.engine.clock() - started) / 1_000_000
     told, left = told_problems(taken.problems)
     counts = (taken.added, taken.changed, taken.unchanged, taken.moved, taken.gone)
-    return IngestResult(service, *counts, files or taken.total, round(seconds, 3), (), told, left)
-
-
-def told_problems(problems: Sequence[Skipped]) -> tuple[tuple[dict[str, str], ...], int]:
-    """At most so many, the rarer reasons first: hundreds of empty files must not hide the one that is broken."""
-    common = Counter(problem.reason for problem in problems)
-    ordered = sorted(problems, key=lambda one: (common[one.reason], one.reason, one.path))
-    told = tuple({"path": one.path, "reason": one.reason} for one in ordered[:PROBLEMS_TOLD])
-    return told, len(problems) - len(told)
+    return IngestResult(service, *counts, files or taken.total, round(seconds, 3), (), told, len(taken.problems), left)
 
 
 @operation("knowledge", right=WRITE, changes=True)
@@ -158,3 +149,6 @@ def _with_items(call: Call, result: IngestResult, taken: TakenIn) -> IngestResul
         for r in records
     )
     return result._replace(items=items)
+
+
+__all__ = ["IngestResult", "ingested", "told_problems"]

@@ -10,6 +10,7 @@ from ..model.errors import Invalid
 from ..model.moments import iso
 from ..model.scope import WRITE
 from ..model.text import counted
+from .problems import problem_lines, told_problems
 from .table import Call, operation
 
 if TYPE_CHECKING:
@@ -50,9 +51,9 @@ class RepositoryResult(NamedTuple):
             lines.append("  nothing there to read")
         if self.skipped:
             lines.append(f"  {self.skipped:,} left out: generated or binary files, and what only programs say")
-        lines += [f"  not read: {item['path']}: {item['reason']}" for item in self.items]
-        if (more := self.problems - len(self.items)) > 0:
-            lines.append(f"  ({more:,} more were not read, or not whole)")
+        if self.items:
+            lines.append(f"  {self.problems:,} not read or read in part:")
+            lines += [f"  {line}" for line in problem_lines(self.items, self.left_out)]
         left = "" if self.calls_left is None else f", {self.calls_left:,} left until {self.calls_again_at}"
         return "\n".join([*lines, f"  {counted(self.requests, 'request')}{left}"])
 
@@ -100,6 +101,7 @@ def ingest_repository(
 
 def _result(done: Brought) -> RepositoryResult:
     problems = [problem for taken in (done.files, done.pulls, done.issues) for problem in taken.problems]
+    told, left = told_problems(problems, PROBLEMS_MAX)
     return RepositoryResult(
         done.repository,
         done.service,
@@ -107,13 +109,14 @@ def _result(done: Brought) -> RepositoryResult:
         _counts(done.files),
         _counts(done.pulls),
         _counts(done.issues),
-        tuple({"path": one.path, "reason": one.reason} for one in problems[:PROBLEMS_MAX]),
+        told,
         len(problems),
         done.left_out,
         done.requests,
         round(done.waited_s, 1),
         done.limit.remaining,
         _again_at(done.limit),
+        left,
     )
 
 

@@ -6,6 +6,7 @@ from typing import Annotated, Any, NamedTuple
 
 from ..memory.meetings import KIND as MEETING
 from ..memory.meetings import WITH_ACTIONS, KnownItem, MeetingHit, day, known_items, search_meetings
+from ..memory.taking_in.documents import refuse_folder
 from ..memory.taking_in.media import QUEUED, TakenMedia
 from ..memory.taking_in.media import ingest_design as take_design
 from ..memory.taking_in.media import ingest_meeting as take_meeting
@@ -76,6 +77,7 @@ def ingest_meeting(
     The same recording is transcribed once, whatever it is called. Audio and video need the extra `speech`: without it
     the file is queued, and `recompute` with errors_only does it later.
     """
+    refuse_folder(path, "Give one meeting at a time; ingest_codebase takes in all documents below a folder.")
     done = take_meeting(
         call.engine,
         call.asker,
@@ -105,6 +107,7 @@ def ingest_design(
     Images need the extra `images`: without it the file is queued, and `recompute` with errors_only does it later. Where
     a language model is configured, and may be paid for, it describes the image too: then the image leaves this machine.
     """
+    refuse_folder(path, "Give one picture at a time; ingest_codebase takes in all documents below a folder.")
     done = take_design(
         call.engine,
         call.asker,
@@ -134,7 +137,7 @@ class MeetingPassages(NamedTuple):
             source = f"\n    {item['source']}{at}" if item["source"] else ""
             said = item["passage"].replace("\n", "\n    ")
             lines.append(f"[{item['address']}] {item['title']}, {item['date']}{who}{source or at}\n    {said}")
-        lines += [f"({self.left_out} more: raise budget_tokens)"] if self.left_out else []
+        lines += [f"({self.left_out:,} more: raise budget_tokens)"] if self.left_out else []
         lines += [self.degraded] if self.degraded else []
         return "\n".join(lines) or "No meeting says anything about that."
 

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import Annotated, NamedTuple
 
 from ..ingest.history import COMMITS_MAX
+from ..memory.taking_in.documents import refuse_folder, refuse_unread
 from ..memory.taking_in.talk import Took
 from ..memory.taking_in.talk import ingest_conversation as take_conversation
 from ..memory.taking_in.talk import ingest_history as take_history
 from ..memory.taking_in.talk import ingest_log as take_log
 from ..model.scope import WRITE
 from ..model.text import counted
+from .problems import problem_lines, told_problems
 from .table import Call, operation
 
-PROBLEMS_TOLD = 20
 _MICROS = 1_000_000
 
 
@@ -27,6 +27,7 @@ class TalkResult(NamedTuple):
     unchanged: int
     seconds: float
     problems: tuple[dict[str, str], ...] = ()
+    troubled: int = 0
     left_out: int = 0
 
     def text(self) -> str:
@@ -36,20 +37,20 @@ class TalkResult(NamedTuple):
         where = f" for {self.service}" if self.service else ""
         lines = [f"took in{where}: {told or 'nothing new'}, {self.unchanged:,} unchanged ({self.seconds:.1f} s)"]
         if self.problems:
-            lines.append(f"{counted(len(self.problems) + self.left_out, 'thing')} not read, or in part:")
-            lines += [f"  {one['path']}: {one['reason']}" for one in self.problems]
+            lines.append(f"{counted(self.troubled, 'thing')} not read, or in part:")
+            lines += problem_lines(self.problems, self.left_out)
         return "\n".join(lines)
 
 
-def _told(call: Call, done: Took, started: int) -> TalkResult:
-    """The rarer reasons first: many of one sort must not hide the one that matters."""
+def _told(call: Call, done: Took, started: int, *, is_one: bool = False) -> TalkResult:
+    """Of one file that was not read at all, an error; of many, a report."""
     taken = done.taken
-    common = Counter(one.reason for one in taken.problems)
-    ordered = sorted(taken.problems, key=lambda one: (common[one.reason], one.reason, one.path))
-    told = tuple({"path": one.path, "reason": one.reason} for one in ordered[:PROBLEMS_TOLD])
+    if is_one:
+        refuse_unread(taken)
+    told, left = told_problems(taken.problems)
     seconds = round((call.engine.clock() - started) / _MICROS, 3)
     counts = (taken.added, taken.changed, taken.unchanged + taken.moved)
-    return TalkResult(done.service, *counts, seconds, told, len(ordered) - len(told))
+    return TalkResult(done.service, *counts, seconds, told, len(taken.problems), left)
 
 
 @operation("knowledge", right=WRITE, changes=True, spellings={"service": ("service_name",), "text": ("transcript",)})
@@ -76,7 +77,7 @@ def ingest_conversation(
         direct=direct,
         progress=call.progress,
     )
-    return _told(call, done, started)
+    return _told(call, done, started, is_one=done.files <= 1)
 
 
 @operation(
@@ -98,6 +99,7 @@ def ingest_log(
     However long the file is, it is read as a stream. Times without a zone are taken as UTC.
     """
     started = call.engine.clock()
+    refuse_folder(path, "Give one log at a time; ingest_conversation takes a folder of transcripts.")
     done = take_log(
         call.engine,
         call.asker,
@@ -108,7 +110,8 @@ def ingest_log(
         until=until,
         progress=call.progress,
     )
-    return _told(call, done, started)
+    # That nothing happened in an hour is an answer; that nothing is there to be read is a mistake.
+    return _told(call, done, started, is_one=not (since or until))
 
 
 @operation("knowledge", right=WRITE, changes=True, spellings={"service": ("service_name",)})

@@ -96,7 +96,10 @@ class RestoreResult(NamedTuple):
             f"restore to event {self.to} {verb}: {self.added} come back, {self.changed} differ, {self.removed} leave"
         ]
         lines += [f"  {item['what']} [{item['address']}] {item['title']}" for item in self.items]
-        lines.append("Nothing was changed yet." if self.dry_run else f"To undo it, restore to {self.undo}.")
+        if self.dry_run:
+            lines.append("Nothing was changed yet: dry_run=false with confirm=true does it.")
+        else:
+            lines.append("Nothing had changed." if self.undo is None else f"To undo it, restore to {self.undo}.")
         return "\n".join(lines)
 
 

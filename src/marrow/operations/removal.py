@@ -26,7 +26,7 @@ class RemovalResult(NamedTuple):
     kept_shared: int = 0
     sources: int = 0
     undo: int | None = None
-    erase: str = ""
+    service: str = ""
     left_out: int = 0
 
     def text(self) -> str:
@@ -34,13 +34,17 @@ class RemovalResult(NamedTuple):
         verb = "would be retracted" if self.dry_run else "retracted"
         lines = [f"{self.what}: {self.deleted:,} nodes {verb}{f' ({kinds})' if kinds else ''}"]
         lines += [f"  [{item['address']}] {item['kind']}: {item['title']}" for item in self.items]
+        lines += [f"  and {self.left_out:,} more"] if self.left_out else []
         if self.kept_shared:
             lines.append(f"{self.kept_shared:,} were said elsewhere too, and stay")
         if self.dry_run:
             lines.append("Nothing was changed yet: dry_run=false with confirm=true does it.")
         elif self.undo is not None:
-            lines.append(f"To undo it: snapshot_restore {self.undo}.")
-        return "\n".join([*lines, self.erase] if self.erase else lines)
+            lines.append(f"To undo it: `snapshot_restore {self.undo}`.")
+        if self.deleted:
+            how = f"`erase service={self.service}`" if self.service else "`erase`, by address or by filter"
+            lines.append(f"It stays in the log and its history. To remove it for good: {how}.")
+        return "\n".join(lines)
 
 
 @operation("knowledge", right=ADMIN, changes=True, destructive=True, spellings={"service": ("service_name",)})
@@ -57,7 +61,7 @@ def delete_service_data(
     """
     asker = in_project(call, project) if project else call.asker
     done = delete_service(call.engine, asker, service, dry_run=dry_run, confirm=confirm)
-    return _result(done, f"It stays in the log and its history. To remove it for good: erase service={service}.")
+    return _result(done, service.strip())
 
 
 @operation(
@@ -71,7 +75,7 @@ def delete_service_data(
 def prune(
     call: Call,
     older_than: Annotated[Any, "90 (days), 6 months, or a date"],
-    kinds: Annotated[list[str] | None, "default: all but preferences"] = None,
+    kinds: Annotated[list[str] | None, "default: all but preferences and files that are still there"] = None,
     project: Annotated[str, "default: this one"] = "",
     dry_run: bool = True,
     confirm: bool = False,
@@ -82,10 +86,10 @@ def prune(
     """
     asker = in_project(call, project) if project else call.asker
     done = prune_old(call.engine, asker, older_than, kinds or (), dry_run=dry_run, confirm=confirm)
-    return _result(done, "It stays in the log and its history. To remove it for good: erase, by address or by filter.")
+    return _result(done)
 
 
-def _result(done: Removed, erase: str) -> RemovalResult:
+def _result(done: Removed, service: str = "") -> RemovalResult:
     items = tuple(
         {
             "address": shown(record.node.address),
@@ -103,6 +107,6 @@ def _result(done: Removed, erase: str) -> RemovalResult:
         kept_shared=done.kept_shared,
         sources=done.sources,
         undo=done.undo,
-        erase=erase if done.nodes else "",
+        service=service,
         left_out=done.nodes - len(items),
     )

@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from typing import Annotated, Any, NamedTuple
 
-from ..capture import where
+from ..capture import line, paused, where
 from ..jobs.place import Place
 from ..jobs.watching import file_of, hook_lines, hook_mark, repository_of, take_in_now, target_of
 from ..memory.taking_in.codebase import Ingested, service_of
@@ -87,11 +87,23 @@ def watch(
         notes += _without_hooks(place, one._replace(root=before))
     if hooks is not None:
         notes += _with_hooks(place, one, home) if hooks else _without_hooks(place, one)
-    return _taken(_items(call, [one.service]), done, notes)
+    items = _items(call, [one.service])
+    return _taken(items, done, [*notes, *_who_looks(place, home, items)])
 
 
 def _listed(call: Call) -> WatchResult:
-    return WatchResult(_items(call, None))
+    items = _items(call, None)
+    return WatchResult(items, notes=tuple(_who_looks(_place(call), _home(call), items)))
+
+
+def _who_looks(place: Place, home: str, items: Sequence[dict[str, Any]]) -> list[str]:
+    """Why something is behind, or will be: nobody looks. Hooks tell of commits, and of nothing else that moves HEAD."""
+    if any(item["state"] == BEHIND and paused.is_paused(home, item["project"], item["root"]) for item in items):
+        return ["Capture is paused: nothing is taken in by itself until `marrow resume`."]
+    unattended = any(item["state"] == BEHIND or not item["hooks"] for item in items if item["state"] != GONE)
+    if not unattended or not file_of(place) or line.is_there(home=home):
+        return []
+    return ["No daemon runs, so nobody looks for new commits: `marrow daemon start`. `marrow watch .` takes in now."]
 
 
 def _taken(items: tuple[dict[str, Any], ...], done: Ingested, notes: Sequence[str]) -> WatchResult:

@@ -11,15 +11,30 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
 CHARACTERS_MAX = 8_000
+WORDS_KEPT = 200_000
 _WORD = re.compile(r"[^\W_]+")
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\dA-Z_]+|\d+|[A-Z]")
+
+
+class _Known(dict[str, tuple[tuple[int, ...], tuple[str, ...]]]):
+    """What was cut before: words come again and again. It starts anew when it is full."""
+
+    def __init__(self, cut: Callable[[str], tuple[tuple[int, ...], tuple[str, ...]]]) -> None:
+        self._cut = cut
+
+    def __missing__(self, word: str) -> tuple[tuple[int, ...], tuple[str, ...]]:
+        if len(self) > WORDS_KEPT:
+            self.clear()
+        found = self[word] = self._cut(word)
+        return found
 
 
 class Units:
@@ -34,16 +49,11 @@ class Units:
         self._pieces = pieces
         self._words = words
         self._pairs = pairs
-        self._known: dict[str, tuple[tuple[int, ...], tuple[str, ...]]] = {}
+        self._known = _Known(self._cut)
 
     def parts(self, word: str) -> tuple[tuple[int, ...], tuple[str, ...]]:
         """The rows of a word as it is written, and the words in lower case that it stands for."""
-        found = self._known.get(word)
-        if found is None:
-            if len(self._known) > 200_000:
-                self._known.clear()
-            found = self._known[word] = self._cut(word)
-        return found
+        return self._known[word]
 
     def _cut(self, word: str) -> tuple[tuple[int, ...], tuple[str, ...]]:
         lower = word.lower()
@@ -65,6 +75,9 @@ class Units:
         text = text[:CHARACTERS_MAX]
         if not text.isascii():
             text = unicodedata.normalize("NFKC", text)[:CHARACTERS_MAX]
+        if not self._pairs:
+            known = self._known
+            return list(chain.from_iterable([known[word][0] for word in _WORD.findall(text)]))
         rows: list[int] = []
         previous = ""
         pairs = self._pairs

@@ -282,7 +282,8 @@ class Sources(Protocol):
         """Where these nodes were read from, and still are."""
 
     def services(self, namespace: str, projects: Projects) -> Mapping[str, int]:
-        """The services that active nodes belong to, and how many each has."""
+        """The services that active nodes belong to, and how many each has. What was read from files belongs to those
+        that still hold it."""
 
 
 class Derivations(Protocol):

@@ -24,6 +24,7 @@ _CAMEL = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z']+|[A-Z]+|\d+|[^\W\dA-Za-z
 _VERSION = re.compile(r"v?\d+(?:\.\d+)+\Z")
 _LETTERS_FIRST = re.compile(r"([a-z]{3,})\d+\Z")
 _SEPARATOR = re.compile(r"[\W_]")
+_PIECES = re.compile(r"[./:@]")
 _WILDCARD = re.compile(r"\*?[\w./:@+#-]+\*|\*[\w./:@+#-]+")
 
 STOP_WORDS = frozenset(
@@ -53,6 +54,19 @@ class _Known(dict[str, tuple[str, ...]]):
 _known = _Known()
 
 
+class _Pieces(dict[str, list[str]]):
+    """The same for what dots and slashes join: in code the joined ones are mostly new, their pieces are not."""
+
+    def __missing__(self, piece: str) -> list[str]:
+        if len(self) >= CHUNKS_KEPT:
+            self.clear()
+        found = self[piece] = _terms_of_identifier(piece)
+        return found
+
+
+_pieces = _Pieces()
+
+
 def _terms_of_chunk(chunk: str) -> tuple[str, ...]:
     if chunk.isascii() and chunk.isdigit():
         return (chunk[:TERM_LENGTH_MAX],)
@@ -66,8 +80,8 @@ def _terms_of_chunk(chunk: str) -> tuple[str, ...]:
     if _VERSION.match(lower):
         return (lower, *(part for part in re.split(r"\D+", lower) if part))
     found: list[str] = []
-    for piece in re.split(r"[./:@]", chunk):
-        found += _terms_of_identifier(piece)
+    for piece in _PIECES.split(chunk):
+        found += _pieces[piece]
     if chunk[-1] in "+#":
         found.append(lower)
     return tuple(term[:TERM_LENGTH_MAX] for term in found)

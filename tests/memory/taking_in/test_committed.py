@@ -11,11 +11,14 @@ from typing import Any
 
 import pytest
 
+from marrow.ingest.history import hash_in
 from marrow.memory.engine import Asker, Engine
 from marrow.memory.taking_in import committed
 from marrow.memory.taking_in.codebase import Ingested, ingest_codebase
 from marrow.memory.taking_in.committed import COMMITTED, ingest_committed, last_committed
+from marrow.memory.taking_in.rewritten import is_waiting
 from marrow.memory.taking_in.take_in import TakenIn
+from marrow.memory.taking_in.talk import Took, ingest_history
 from marrow.model.errors import Conflict, Invalid
 from marrow.model.record import CURRENT, Filter
 from marrow.model.source import Source
@@ -28,6 +31,7 @@ __all__ = ["git", "home"]
 
 TOKEN = "Zq7Zq7Zq7-the-secret"
 SERVICE = "kiln"
+BEGIN = "Begin, because there is no kiln yet"
 
 
 class Counting(FakeEmbedder):
@@ -62,6 +66,20 @@ class Repo:
         self.git("add", "--all")
         self.git("commit", "--quiet", "--allow-empty", "--message", message)
         return self.git("rev-parse", "HEAD")
+
+    def messages(self) -> Took:
+        """What `ingest_history` does when somebody calls it."""
+        return ingest_history(self.engine, self.asker, repo_path=str(self.folder), service=SERVICE)
+
+    def known(self) -> set[str]:
+        """The commits that have a row."""
+        with self.engine.store.reading() as reader:
+            found = reader.sources(self.asker.namespace, (self.asker.scope.project,), service=SERVICE)
+        return {commit for source in found if (commit := hash_in(source.path))}
+
+    def prune(self) -> None:
+        self.git("reflog", "expire", "--expire=now", "--all")
+        self.git("gc", "--quiet", "--prune=now")
 
     def take(self, asker: Asker | None = None) -> Ingested:
         return ingest_committed(self.engine, asker or self.asker, str(self.folder), service=SERVICE)
@@ -123,7 +141,7 @@ def engine(engine: Engine) -> Engine:
 @pytest.fixture
 def repo(tmp_path: Path, git: Git, engine: Engine, asker: Asker) -> Repo:
     made = Repo(tmp_path / "my kiln", git, engine, asker)
-    made.commit("Begin, because there is no kiln yet", glaze="Glaze is blue.", clay="Clay is red.")
+    made.commit(BEGIN, glaze="Glaze is blue.", clay="Clay is red.")
     return made
 
 
@@ -131,7 +149,7 @@ def test_the_first_run_takes_in_head_and_its_messages(repo: Repo) -> None:
     done = repo.take()
     assert (done.service, done.files, done.taken.added) == (SERVICE, 2, 3)
     assert repo.texts() == {"Glaze is blue.", "Clay is red."}
-    assert repo.texts("commit") == {"Begin, because there is no kiln yet"}
+    assert repo.texts("commit") == {BEGIN}
     repo.settle()
 
 
@@ -229,7 +247,7 @@ def test_an_amended_commit_takes_the_place_of_the_first(repo: Repo) -> None:
     repo.git("commit", "--quiet", "--all", "--amend", "--message", "The final one")
     repo.take()
     assert repo.texts() == {"Glaze is gold.", "Clay is red."}
-    assert "The final one" in repo.texts("commit")
+    assert repo.texts("commit") == {BEGIN, "The final one"}
     repo.settle()
 
 
@@ -263,10 +281,10 @@ def test_where_the_last_commit_is_gone_from_git_the_whole_tree_is_compared(repo:
     repo.take()
     repo.git("reset", "--quiet", "--hard", first)
     repo.commit("Instead", clay="Clay is black.")
-    repo.git("reflog", "expire", "--expire=now", "--all")
-    repo.git("gc", "--quiet", "--prune=now")
+    repo.prune()
     done = repo.take()
-    assert (done.taken.changed, done.taken.gone) == (2, 1)
+    assert (done.taken.changed, done.taken.gone) == (2, 2)  # a file and a message
+    assert repo.texts("commit") == {BEGIN, "Instead"}
     assert repo.texts() == {"Glaze is blue.", "Clay is black."}
     repo.settle()
 
@@ -302,10 +320,11 @@ def test_a_shallow_clone_is_followed_also_when_it_is_fetched_anew(repo: Repo, tm
     repo.commit("Fourth", extra="Extra.")
     clone.git("fetch", "--quiet", "--depth=1")
     clone.git("reset", "--quiet", "--hard", "origin/main")
-    clone.git("reflog", "expire", "--expire=now", "--all")
-    clone.git("gc", "--quiet", "--prune=now")
+    clone.prune()
     clone.take()
     assert clone.texts() == {"Glaze is green.", "Clay is white.", "Extra."}
+    # What a shallow clone does not have may be before what it has.
+    assert clone.texts("commit") == {"Second", "Fourth"}
     clone.settle()
 
 
@@ -412,7 +431,7 @@ def test_a_message_of_a_run_that_was_broken_off_is_read_by_the_next(
         with pytest.raises(Conflict):
             repo.take()
     repo.take()
-    assert repo.texts("commit") == {"Begin, because there is no kiln yet"}
+    assert repo.texts("commit") == {BEGIN}
 
 
 def test_a_pointer_to_a_large_file_elsewhere_does_not_take_the_place_of_the_file(repo: Repo) -> None:
@@ -468,3 +487,140 @@ def test_nothing_of_the_repository_is_run_or_changed(repo: Repo, tmp_path: Path)
     repo.take()
     assert not ran.exists()
     assert COMMITTED.startswith("#")
+
+
+READS = pytest.mark.parametrize("read", [Repo.take, Repo.messages], ids=["committed", "history"])
+
+
+@READS
+def test_a_message_that_was_amended_away_leaves(repo: Repo, read: Any) -> None:
+    repo.commit("A draft", glaze="Glaze is grey.")
+    read(repo)
+    repo.git("commit", "--quiet", "--amend", "--message", "The final one")
+    read(repo)
+    assert repo.texts("commit") == {BEGIN, "The final one"}
+    assert repo.known() == set(repo.git("rev-list", "HEAD").split())
+
+
+@READS
+def test_what_was_reset_away_comes_back_when_git_goes_back_to_it(repo: Repo, read: Any) -> None:
+    second = repo.commit("Second")
+    third = repo.commit("Third")
+    read(repo)
+    repo.git("reset", "--quiet", "--hard", f"{second}~")
+    read(repo)
+    assert repo.texts("commit") == {BEGIN}
+    repo.git("reset", "--quiet", "--hard", third)
+    read(repo)
+    assert repo.texts("commit") == {BEGIN, "Second", "Third"}
+
+
+@READS
+def test_a_rebase_leaves_each_message_once_also_where_it_is_worded_as_before(repo: Repo, read: Any) -> None:
+    repo.git("switch", "--quiet", "--create", "side")
+    repo.commit("Side one", side="Side.")
+    repo.commit("Side two", other="Other.")
+    read(repo)
+    repo.git("switch", "--quiet", "main")
+    repo.commit("Meanwhile")
+    repo.git("switch", "--quiet", "side")
+    repo.git("rebase", "--quiet", "main")
+    read(repo)
+    assert repo.texts("commit") == {BEGIN, "Meanwhile", "Side one", "Side two"}
+    assert repo.known() == set(repo.git("rev-list", "HEAD").split())
+
+
+@READS
+def test_where_git_has_what_was_dropped_no_more_it_leaves_all_the_same(repo: Repo, read: Any) -> None:
+    first = repo.git("rev-parse", "HEAD")
+    repo.git("branch", "kept")
+    repo.commit("Dropped one")
+    repo.commit("Dropped two")
+    read(repo)
+    repo.git("reset", "--quiet", "--hard", first)
+    repo.commit("Instead")
+    repo.prune()
+    read(repo)
+    assert repo.texts("commit") == {BEGIN, "Instead"}
+    assert repo.known() == set(repo.git("rev-list", "HEAD").split())
+
+
+@READS
+def test_the_messages_of_other_branches_stay_for_as_long_as_there_is_one(repo: Repo, read: Any) -> None:
+    repo.git("switch", "--quiet", "--create", "side")
+    repo.commit("On the side")
+    read(repo)
+    repo.git("switch", "--quiet", "main")
+    repo.commit("On the main way")
+    read(repo)
+    assert repo.texts("commit") == {BEGIN, "On the side", "On the main way"}
+    repo.git("branch", "--quiet", "-D", "side")
+    repo.commit("Next")
+    read(repo)
+    assert repo.texts("commit") == {BEGIN, "On the main way", "Next"}
+
+
+@READS
+def test_what_is_read_in_the_middle_of_a_rebase_leaves_with_its_end(repo: Repo, read: Any) -> None:
+    """A hook reads the last commit of a rebase before the branch is moved to it."""
+    repo.git("switch", "--quiet", "--create", "side")
+    repo.commit("Draft")
+    read(repo)
+    repo.git("checkout", "--quiet", "--detach", "main")
+    new = repo.commit("Done")
+    read(repo)
+    assert repo.texts("commit") == {BEGIN, "Draft", "Done"}  # the branch still has it
+    repo.git("branch", "--quiet", "--force", "side", new)
+    repo.git("switch", "--quiet", "side")
+    read(repo)
+    assert repo.texts("commit") == {BEGIN, "Done"}
+
+
+def test_what_only_a_stash_still_reaches_leaves(repo: Repo) -> None:
+    repo.commit("A draft")
+    repo.take()
+    repo.write(glaze="Not done yet.")
+    repo.git("stash", "--quiet")
+    repo.git("commit", "--quiet", "--amend", "--allow-empty", "--message", "The final one")
+    repo.take()
+    assert repo.texts("commit") == {BEGIN, "The final one"}
+
+
+def test_a_merged_branch_is_asked_about_no_more(repo: Repo) -> None:
+    repo.git("switch", "--quiet", "--create", "side")
+    repo.commit("On the side", side="Side.")
+    repo.take()
+    repo.git("switch", "--quiet", "main")
+    repo.commit("On the main way")
+    repo.take()
+    assert is_waiting(repo.engine, repo.asker, SERVICE)
+    repo.git("merge", "--quiet", "--no-edit", "side")
+    repo.take()
+    assert not is_waiting(repo.engine, repo.asker, SERVICE)
+    assert repo.texts("commit") == {BEGIN, "On the side", "On the main way"}
+
+
+def test_what_another_clone_has_not_fetched_is_not_lost(repo: Repo, tmp_path: Path, git: Git) -> None:
+    repo.git("remote", "add", "origin", "git@example.org:pots/kiln.git")
+    git(tmp_path, "clone", "--quiet", str(repo.folder), "clone")
+    clone = Repo.__new__(Repo)
+    clone.folder, clone._git, clone.engine, clone.asker = tmp_path / "clone", git, repo.engine, repo.asker
+    clone.git("remote", "set-url", "origin", "git@example.org:pots/kiln.git")
+    repo.commit("Not pushed yet")
+    repo.messages()
+    clone.commit("From the clone")
+    clone.messages()
+    assert repo.texts("commit") == {BEGIN, "Not pushed yet", "From the clone"}
+    clone.git("commit", "--quiet", "--amend", "--allow-empty", "--message", "In other words")
+    clone.messages()
+    assert repo.texts("commit") == {BEGIN, "Not pushed yet", "In other words"}
+
+
+def test_of_what_was_lost_the_count_is_told(repo: Repo) -> None:
+    first = repo.git("rev-parse", "HEAD")
+    repo.commit("Dropped")
+    repo.messages()
+    repo.git("reset", "--quiet", "--hard", first)
+    taken = repo.messages().taken
+    assert (taken.gone, taken.unchanged, taken.added) == (1, 1, 0)
+    assert repo.messages().taken == TakenIn(unchanged=1)

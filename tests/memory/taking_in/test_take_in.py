@@ -227,3 +227,28 @@ def test_interrupted_at_any_batch_and_begun_again_it_ends_the_same(engine: Engin
     took(engine, asker, *items)
     assert active(engine, asker) == {f"Page {n}." for n in range(900)}
     assert took(engine, asker, *items).unchanged == 900
+
+
+def test_what_is_confidential_stays_so_when_its_file_changes_kind_or_comes_back(
+    engine: Engine, asker: Asker, hand: Hand, clock: Clock
+) -> None:
+    (first,) = took(engine, asker, item("a.md", "The plan.")).addresses
+    hand.restate(first, classification="confidential")
+    clock.forward(days=1)
+    (second,) = took(engine, asker, item("a.md", "The plan, decided.", kind="decision")).addresses
+    assert hand.record(second).standing.classification == "confidential"
+    took(engine, asker, item("copy.md", "The plan, decided.", kind="decision"))
+    (third,) = took(engine, asker, item("a.md", "The plan, again.", kind="decision")).addresses
+    assert hand.record(third).standing.classification == "confidential"
+    took(engine, asker, gone=["a.md"])
+    took(engine, asker, item("a.md", "The plan, again.", kind="decision"))
+    assert hand.state(third) == "active"
+    assert hand.record(third).standing.classification == "confidential"
+
+
+def test_what_somebody_called_a_decision_stays_one_though_its_form_does_not_show_it(
+    engine: Engine, asker: Asker
+) -> None:
+    took(engine, asker, item("a.md", "We use SQLite.", kind="decision"))
+    again = took(engine, asker, item("a.md", "We use SQLite."))
+    assert (again.unchanged, again.changed) == (1, 0)

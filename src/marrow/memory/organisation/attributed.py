@@ -12,7 +12,7 @@ from ...model.text import first_line
 from ...search.best_passage import Place, line_numbers
 from ...search.find import Hit
 from ...store.protocol import Reader
-from ..attribution import NOWHERE, SPOKEN, Origin, origins_of
+from ..attribution import COMMIT_DIGITS, NOWHERE, SPOKEN, Origin, origins_of
 from ..engine import Asker
 
 TITLE_MAX = 160
@@ -34,6 +34,12 @@ class Attributed:
     def title(self) -> str:
         file = self.origin.path.rpartition("/")[2] if self.record.node.kind == "code" else ""
         return self.origin.title or file or first_line(self.record.node.content.lstrip("# "), TITLE_MAX)
+
+    @property
+    def named_path(self) -> str:
+        """Where one finds it: its path; of a commit its hash."""
+        commit = str(self.origin.fields.get("commit") or "") if self.record.node.kind == "commit" else ""
+        return self.origin.path or (f"commit {commit[:COMMIT_DIGITS]}" if commit else "")
 
     @property
     def at(self) -> int:
@@ -81,11 +87,17 @@ def _number(given: Any) -> int:
 
 
 def attribute(
-    reader: Reader, asker: Asker, hits: Sequence[Hit], seq: int, origins: Mapping[int, Origin] | None = None
+    reader: Reader,
+    asker: Asker,
+    hits: Sequence[Hit],
+    seq: int,
+    origins: Mapping[int, Origin] | None = None,
+    *,
+    service: str = "",
 ) -> list[Attributed]:
-    """These hits with where they are from, in their order."""
+    """These hits with where they are from, in their order. What several services have is told as that of `service`."""
     records = [hit.record for hit in hits]
-    known = origins_of(reader, asker, records, seq) if origins is None else origins
+    known = origins_of(reader, asker, records, seq, service) if origins is None else origins
     heirs = _heirs(reader, asker, [record for record in records if record.standing.state == SUPERSEDED], seq)
     theirs = origins_of(reader, asker, [one for some in heirs.values() for one in some], seq)
     found = []

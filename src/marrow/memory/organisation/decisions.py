@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -9,8 +10,13 @@ from ...model.errors import Invalid
 from ...model.nearest import nearest
 from ...model.record import Filter
 from ...model.standing import SUPERSEDED
+from ...search.cut import LEAST, MEANING_MIN
+from ...search.evidence import Evidence
 from ...search.find import Hit, find
-from ...search.question import Question
+from ...search.question import Asked, Question
+from ...search.relevance import relevance
+from ...store.protocol import Reader
+from ...store.terms import terms_of
 from ..engine import Asker, Engine, sequence
 from ..moment import moment
 from .attributed import Attributed, attribute
@@ -20,16 +26,26 @@ KIND = "decision"
 STATUSES = ("proposed", "accepted", "rejected", "deprecated", SUPERSEDED)
 ALL = "all"
 LIMIT_MAX, LOOKED_AT = 200, 1_000
+# A decision is about a topic when most of the asked words stand in its title, or again and again in it: from so many
+# words on, once is in passing. And none that says far less of it than the best.
+MOST, SHARE_OF_BEST, SHORT = 0.5, 0.5, 120
+TITLE_WORTH = 2
 
 
 class Decisions(NamedTuple):
-    """Those that were asked for, and how many there are of them; `statuses` counts every status that is there."""
+    """Those that were asked for, and how many there are of them; `statuses` counts all that there are by status,
+    `mentioned` those that only mention the topic."""
 
     items: tuple[Attributed, ...]
     total: int
     now: int
     statuses: tuple[tuple[str, int], ...] = ()
     degraded: str = ""
+    mentioned: int = 0
+
+    @property
+    def every(self) -> int:
+        return sum(count for _, count in self.statuses)
 
 
 def decisions(
@@ -42,32 +58,72 @@ def decisions(
     limit: int = 5,
     as_of: object = None,
 ) -> Decisions:
-    """The best for a topic, or the latest. Those that another took the place of are told when they are asked for."""
+    """Those about a topic, the best first; or the latest. Those that another took the place of are told when they are
+    asked for."""
     if not 1 <= limit <= LIMIT_MAX:
         raise Invalid(f"limit is a number from 1 to {LIMIT_MAX}.", field="limit")
     now = engine.clock()
-    degraded = ""
+    found = _Found({}, frozenset())
     with engine.store.reading() as reader:
         seq = sequence(reader, asker, as_of, now)
         now = moment(reader, asker, seq, now, as_of)
         projects = asker.principal.readable(wanted.projects)
-        service = check_service(reader, asker, projects, wanted.service) if wanted.service else ""
+        service = check_service(reader, asker, projects, wanted.service, seq, now) if wanted.service else ""
         chosen = replace(wanted, projects=projects, service=service, kinds=(KIND,), include_superseded=True)
+        entries = reader.select(asker.namespace, chosen, seq, now, LOOKED_AT)
+        hits = [Hit(record, 0.0) for record in reader.records_of(entries, seq)]
         if topic.strip():
-            question = Question(topic, asker.namespace, chosen, now, seq, LOOKED_AT)
-            hits, _, degraded = find(reader, engine.asking(reader, asker.namespace, projects), question, engine.rerank)
-        else:
-            entries = reader.select(asker.namespace, chosen, seq, now, LOOKED_AT)
-            hits = [Hit(record, 0.0) for record in reader.records_of(entries, seq)]
-        known = [one for one in attribute(reader, asker, hits, seq) if _is_told(one, now)]
-    counts: dict[str, int] = {}
-    for one in known:
-        counts[_status(one)] = counts.get(_status(one), 0) + 1
+            found = _about(engine, reader, Question(topic, asker.namespace, chosen, now, seq, LOOKED_AT))
+            hits = [found.hits.get(hit.record.entry, hit) for hit in hits]
+        known = [one for one in attribute(reader, asker, hits, seq, service=service) if _is_told(one, now)]
+    counts = Counter(map(_status, known))
     asked = _asked(status, counts)
-    found = [one for one in known if _is_asked(one, asked)]
-    if not topic.strip():
-        found.sort(key=lambda one: (-one.at, one.record.node.address))
-    return Decisions(tuple(found[:limit]), len(found), now, tuple(sorted(counts.items())), degraded)
+    told = [one for one in known if _is_asked(one, asked)]
+    mentioned = 0
+    if topic.strip():
+        mentioned = sum(one.record.entry in found.mentioned for one in told)
+        order = {entry: place for place, entry in enumerate(found.hits)}
+        told = sorted(
+            (one for one in told if one.record.entry in order and one.record.entry not in found.mentioned),
+            key=lambda one: order[one.record.entry],
+        )
+    else:
+        told.sort(key=lambda one: (-one.at, one.record.node.address))
+    statuses = tuple(sorted(counts.items()))
+    return Decisions(tuple(told[:limit]), len(told), now, statuses, found.degraded, mentioned)
+
+
+class _Found(NamedTuple):
+    """What speaks of a topic, by entry and the best first; and those of them that only mention it."""
+
+    hits: dict[int, Hit]
+    mentioned: frozenset[int]
+    degraded: str = ""
+
+
+def _about(engine: Engine, reader: Reader, question: Question) -> _Found:
+    embedder = engine.asking(reader, question.namespace, question.wanted.projects)
+    hits, known, degraded = find(reader, embedder, question, engine.rerank)
+    scores = {h.record.entry: relevance(question, known, h.record, h.evidence or Evidence()).score for h in hits}
+    least = max(LEAST, SHARE_OF_BEST * max(scores.values(), default=0.0))
+    near = [hit for hit in hits if scores[hit.record.entry] >= LEAST]
+    passing = [h for h in near if scores[h.record.entry] < least or not _is_central(question, known, h)]
+    return _Found({h.record.entry: h for h in near}, frozenset(h.record.entry for h in passing), degraded)
+
+
+def _is_central(question: Question, known: Asked, hit: Hit) -> bool:
+    """Whether it is about what was asked, and does not only mention it."""
+    if question.is_pattern or (hit.evidence is not None and hit.evidence.meaning >= MEANING_MIN):
+        return True
+    content = hit.record.node.content
+    said = terms_of(content)
+    names = " ".join(
+        (content.lstrip("# \n").split("\n", 1)[0], *hit.record.standing.aliases, *hit.record.standing.tags)
+    )
+    counts = Counter(said)
+    counts.update(TITLE_WORTH * terms_of(names))
+    needed = 1 if len(said) < SHORT else TITLE_WORTH
+    return known.covered(question.terms, frozenset(term for term, count in counts.items() if count >= needed)) >= MOST
 
 
 def _is_told(one: Attributed, now: int) -> bool:
@@ -85,7 +141,7 @@ def _is_asked(one: Attributed, asked: str) -> bool:
     return _status(one) == asked if asked else _status(one) != SUPERSEDED
 
 
-def _asked(status: str, counts: dict[str, int]) -> str:
+def _asked(status: str, counts: Counter[str]) -> str:
     given = status.strip().lower()
     known = tuple(dict.fromkeys((*STATUSES, *sorted(counts), ALL)))
     if not given or given in known:

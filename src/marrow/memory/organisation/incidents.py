@@ -30,9 +30,12 @@ class Told:
 
 
 class Incidents(NamedTuple):
+    """Those that were asked for, and how many there are of them; `every` counts all where none of them was."""
+
     items: tuple[Told, ...]
     total: int
     now: int
+    every: int = 0
 
 
 def incidents(engine: Engine, asker: Asker, wanted: Filter, *, limit: int = 5, as_of: object = None) -> Incidents:
@@ -44,13 +47,16 @@ def incidents(engine: Engine, asker: Asker, wanted: Filter, *, limit: int = 5, a
         seq = sequence(reader, asker, as_of, now)
         now = moment(reader, asker, seq, now, as_of)
         projects = asker.principal.readable(wanted.projects)
-        service = check_service(reader, asker, projects, wanted.service) if wanted.service else ""
+        service = check_service(reader, asker, projects, wanted.service, seq, now) if wanted.service else ""
         chosen = replace(wanted, projects=projects, service=service, kinds=(KIND,))
         entries = reader.select(asker.namespace, chosen, seq, now)
         records = reader.records_of(entries[:limit], seq)
-        found = attribute(reader, asker, [Hit(record, 0.0) for record in records], seq)
+        found = attribute(reader, asker, [Hit(record, 0.0) for record in records], seq, service=service)
         told = _linked(reader, asker, found, seq)
-    return Incidents(tuple(told), len(entries), now)
+        every = len(entries)
+        if not entries:
+            every = len(reader.select(asker.namespace, Filter(projects=projects, kinds=(KIND,)), seq, now))
+    return Incidents(tuple(told), len(entries), now, every)
 
 
 def _linked(reader: Reader, asker: Asker, found: list[Attributed], seq: int) -> list[Told]:

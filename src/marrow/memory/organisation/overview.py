@@ -2,31 +2,45 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 from ...codemap.languages.table import language_of
 from ...model.record import CURRENT, Filter
 from ...model.scope import READ
-from ...model.source import SKIPPED, Source
+from ...model.source import SKIPPED
 from ...search.find import Hit
 from ...store.protocol import Projects, Reader
 from ..attribution import TAKEN_IN
-from ..engine import Asker, Engine
+from ..engine import Asker, Engine, sequence
+from ..moment import moment
 from .attributed import Attributed, attribute
 from .decisions import Decisions, decisions
+from .held import Listed, held
 from .incidents import Incidents, incidents
 from .services import check_service, services
 
 KINDS = tuple(sorted(TAKEN_IN))
 RECENT, LATEST, LANGUAGES, OWNERS = 3, 5, 6, 20
-_OWNERS_FILE = "codeowners"
+DOCUMENTS_LOOKED_AT = 200
+# Where code hosts look for it; the first that is there counts.
+OWNERS_FILES = (".github/codeowners", "codeowners", "docs/codeowners", ".gitlab/codeowners")
+# The rules of such a file that are about everything.
+WHOLE = frozenset(("*", "/", "/*", "**", "/**", "**/*", "/**/*"))
+# What was copied from others, and the terms on which it may be used, says nothing of the service.
+FOREIGN = re.compile(
+    r"(?:^|/)(?:vendor|vendored|third[_-]?party|3rd[_-]?party|external|node_modules|licen[sc]es?)/"
+    r"|(?:^|[/_.-])(?:licen[sc]es?|copying|notice|third[_-]?party[^/]*)(?:[._-][^/]*)?\Z",
+    re.I,
+)
 
 
 class Overview(NamedTuple):
-    """`counts` by kind; `languages` by files; `owners` where a CODEOWNERS file or the documents name them; `documents`
-    are the latest that are no code; `last_read` is when something was last taken in."""
+    """`counts` by kind; `languages` by files; `owners` where a CODEOWNERS file names some for everything; `documents`
+    are the latest that are no code; `last_read` is when something was last taken in, 0 as of an earlier moment."""
 
     service: str
     counts: tuple[tuple[str, int], ...]
@@ -39,32 +53,45 @@ class Overview(NamedTuple):
     now: int
 
 
-def overview(engine: Engine, asker: Asker, wanted: Filter) -> Overview:
-    """What is known of the service that the filter names."""
+def overview(engine: Engine, asker: Asker, wanted: Filter, *, as_of: object = None) -> Overview:
+    """What is known of the service that the filter names, or was."""
     now = engine.clock()
     with engine.store.reading() as reader:
+        seq = sequence(reader, asker, as_of, now)
+        now = moment(reader, asker, seq, now, as_of)
         projects = asker.principal.readable(wanted.projects)
-        service = check_service(reader, asker, projects, wanted.service)
+        service = check_service(reader, asker, projects, wanted.service, seq, now)
         chosen = Filter(projects=projects, service=service)
-        counts = _counts(reader, asker, chosen, now)
-        sources = [s for s in reader.sources(asker.namespace, projects, service=service) if s.is_document]
+        counts = _counts(reader, asker, chosen, seq, now)
+        files = held(reader, asker, projects, seq, now, service=service)
         latest = replace(chosen, kinds=("document", "design", "meeting"))
-        entries = reader.select(asker.namespace, latest, CURRENT, now, LATEST)
-        hits = [Hit(record, 0.0) for record in reader.records_of(entries, CURRENT)]
-        documents = attribute(reader, asker, hits, CURRENT)
-        owners = _owners(reader, asker, projects, sources)
-    spoken = Counter(language for s in sources if s.kind == "code" and (language := language_of(s.path)))
+        documents = _latest(reader, asker, latest, seq, now)
+        owners = _owners(reader, asker, projects, files, seq)
+    spoken = Counter(language for one in files if one.kind == "code" and (language := language_of(one.path)))
     return Overview(
         service,
         counts,
-        decisions(engine, asker, chosen, status="all", limit=LATEST),
-        incidents(engine, asker, chosen, limit=RECENT),
-        tuple(documents),
+        decisions(engine, asker, chosen, status="all", limit=LATEST, as_of=as_of),
+        incidents(engine, asker, chosen, limit=RECENT, as_of=as_of),
+        documents,
         tuple(spoken.most_common(LANGUAGES)),
         owners,
-        max((s.at for s in sources), default=0),
+        max((one.read_at for one in files), default=0),
         now,
     )
+
+
+def _latest(reader: Reader, asker: Asker, wanted: Filter, seq: int, now: int) -> tuple[Attributed, ...]:
+    """The latest that the service's own people wrote."""
+    entries = reader.select(asker.namespace, wanted, seq, now, DOCUMENTS_LOOKED_AT)
+    said = reader.occurrences(entries, seq)
+    own = [
+        entry
+        for entry in entries
+        if not any(FOREIGN.search(str(one.fields.get("path") or "")) for one in said.get(entry, ()))
+    ]
+    hits = [Hit(record, 0.0) for record in reader.records_of(own[:LATEST], seq)]
+    return tuple(attribute(reader, asker, hits, seq, service=wanted.service))
 
 
 class Statistics(NamedTuple):
@@ -84,31 +111,31 @@ def statistics(engine: Engine, asker: Asker, projects: Projects) -> Statistics:
     with engine.store.reading() as reader:
         readable = asker.principal.readable(projects)
         every = reader.sources(asker.namespace, readable)
-        kinds = _counts(reader, asker, Filter(projects=readable), now)
-    read = [source for source in every if source.is_document]
+        kinds = _counts(reader, asker, Filter(projects=readable), CURRENT, now)
+        read = [one for one in held(reader, asker, readable, CURRENT, now) if one.path]
     return Statistics(
         sum(count for _, count in kinds),
         kinds,
         tuple(services(engine, asker, projects)),
         len(read),
         sum(source.kind == SKIPPED for source in every),
-        max((source.at for source in read), default=0),
+        max((one.read_at for one in read), default=0),
     )
 
 
-def _counts(reader: Reader, asker: Asker, wanted: Filter, now: int) -> tuple[tuple[str, int], ...]:
-    counts = (
-        (kind, len(reader.select(asker.namespace, replace(wanted, kinds=(kind,)), CURRENT, now))) for kind in KINDS
-    )
+def _counts(reader: Reader, asker: Asker, wanted: Filter, seq: int, now: int) -> tuple[tuple[str, int], ...]:
+    counts = ((kind, len(reader.select(asker.namespace, replace(wanted, kinds=(kind,)), seq, now))) for kind in KINDS)
     return tuple((kind, count) for kind, count in counts if count)
 
 
-def _owners(reader: Reader, asker: Asker, projects: Projects, sources: list[Source]) -> tuple[str, ...]:
-    """Those that a CODEOWNERS file names, in the order of how much they have."""
-    files = [s for s in sources if s.path.rpartition("/")[2].lower() == _OWNERS_FILE]
-    found: Counter[str] = Counter()
-    for record in reader.records(asker.namespace, [s.address for s in files], projects, CURRENT):
+def _owners(reader: Reader, asker: Asker, projects: Projects, files: Sequence[Listed], seq: int) -> tuple[str, ...]:
+    """Those that a CODEOWNERS file names for everything. Who has a folder does not have the service."""
+    there = {one.path.lower(): one.address for one in files}
+    address = next((there[path] for path in OWNERS_FILES if path in there), "")
+    found: list[str] = []
+    for record in reader.records(asker.namespace, [address], projects, seq) if address else ():
         for line in record.node.content.split("\n"):
-            rule = line.partition("#")[0].split()
-            found.update(name for name in rule[1:] if "@" in name)
-    return tuple(name for name, _ in found.most_common(OWNERS))
+            pattern, *names = line.partition("#")[0].split() or [""]
+            if pattern in WHOLE:
+                found = [name for name in names if "@" in name]  # the last rule that is met holds
+    return tuple(dict.fromkeys(found))[:OWNERS]

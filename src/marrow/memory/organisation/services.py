@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from ...model.errors import NotFound
 from ...model.nearest import nearest
+from ...model.record import CURRENT, Filter
 from ...model.scope import READ
 from ...store.protocol import Projects, Reader
-from ..engine import Asker, Engine
+from ..engine import Asker, Engine, sequence
+from ..moment import moment
 
 NAMED_MAX = 10
 
 
-def services(engine: Engine, asker: Asker, projects: Projects) -> list[tuple[str, int]]:
+def services(engine: Engine, asker: Asker, projects: Projects, *, as_of: object = None) -> list[tuple[str, int]]:
     """(service, how many active nodes it has), in order of name. What belongs to none is left out."""
     asker.principal.check(READ, asker.namespace, asker.scope.project)
+    now = engine.clock()
     with engine.store.reading() as reader:
-        return _known(reader, asker, projects)
+        seq = sequence(reader, asker, as_of, now)
+        return _known(reader, asker, projects, seq, moment(reader, asker, seq, now, as_of))
 
 
-def check_service(reader: Reader, asker: Asker, projects: Projects, service: str) -> str:
+def check_service(
+    reader: Reader, asker: Asker, projects: Projects, service: str, seq: int = CURRENT, now: int = 0
+) -> str:
     """The service as it is written; an error that names those near it where there is none. Capitals do not count."""
-    known = [name for name, _ in _known(reader, asker, projects)]
+    known = [name for name, _ in _known(reader, asker, projects, seq, now)]
     if service in known:
         return service
     alike = [name for name in known if name.lower() == service.lower().strip()]
@@ -34,6 +42,11 @@ def check_service(reader: Reader, asker: Asker, projects: Projects, service: str
     raise NotFound(f"There is no service {service[:80]!r}.", hint=hint, field="service")
 
 
-def _known(reader: Reader, asker: Asker, projects: Projects) -> list[tuple[str, int]]:
+def _known(reader: Reader, asker: Asker, projects: Projects, seq: int, now: int) -> list[tuple[str, int]]:
     readable = asker.principal.readable(projects)
-    return sorted((name, count) for name, count in reader.services(asker.namespace, readable).items() if name)
+    if seq == CURRENT:
+        return sorted((name, count) for name, count in reader.services(asker.namespace, readable).items() if name)
+    entries = reader.select(asker.namespace, Filter(projects=readable), seq, now)
+    said = reader.occurrences(entries, seq)
+    counts = Counter(name for some in said.values() for name in {one.service for one in some} if name)
+    return sorted(counts.items())

@@ -15,12 +15,12 @@ from ...ingest.file_kinds import other_language
 from ...ingest.files import CODE, read_file
 from ...ingest.formats.text_of import FILE_BYTES_MAX as DOCUMENT_BYTES_MAX
 from ...ingest.item import Item, Skipped
-from ...ingest.service_name import service_name
+from ...ingest.service_name import manifest_name, service_name
 from ...model.errors import Conflict, Invalid, NotFound
 from ...model.moments import moment
 from ...model.source import CURSOR, NO_ADDRESS, Source
 from ...model.text import name as short_name
-from ...repository import identify
+from ...repository import identify, locate
 from ...repository.changed import Stamp, changed_between, commit_named, listed, stamp
 from ...repository.file_sorts import is_inside_git, is_test
 from ...repository.last_changed import last_changed
@@ -45,6 +45,8 @@ PROSE_SUFFIXES = frozenset(".md .markdown .mdx .rst .txt .adoc .org .pdf .docx .
 _LICENCE = re.compile(r"(?:li[cs]en[cs]e|copying|notice|patents|unlicense|[al]?gpl)(?:[-_.]\w+)*", re.I)
 # The row that says which repository a service was read from.
 ORIGIN = "#codebase"
+# Stands between a repository and the folder of a service that is a part of it.
+PART = " // "
 # Paths of what came by another reader begin with a word and a colon.
 BY_ANOTHER = re.compile(r"#|[a-z][a-z-]+:")
 
@@ -70,21 +72,22 @@ def ingest_codebase(
     progress: Progress | None = None,
 ) -> Ingested:
     """Take in the files below `path`. What is unchanged since the last time is not read."""
-    root = _root(asker, path)
+    root, below = _root(asker, path)
     given = short_name(service, field="service_name", length_max=100) if service else ""
-    named = given or service_of(engine, asker, root)
+    own = manifest_name(os.path.join(root, below)) if below else ""
+    named = given or own or service_of(engine, asker, root)
     endings = suffixes(extensions) if extensions else PROSE_SUFFIXES
     shelf = Shelf(engine, asker)
     known = shelf.of(named)
-    chosen = [path for path in listed(root) if is_chosen(path, endings, not extensions)]
+    chosen = [path for path in listed(root) if path.startswith(below) and is_chosen(path, endings, not extensions)]
     there = {path: found for path in chosen if (found := stamp(root, path)) is not None}
     looked_at = [path for path in known if is_chosen(path, endings, not extensions) and not BY_ANOTHER.match(path)]
-    gone = [path for path in looked_at if path not in there]
+    gone = [path for path in looked_at if path.startswith(below) and path not in there]
     if since:
         changed = frozenset(_changed_since(root, since))
         there = {path: found for path, found in there.items() if path in changed}
         gone = [path for path in gone if path in changed]
-    origin = origin_of(asker, root, named, known.get(ORIGIN))
+    origin = origin_of(asker, root, named, known.get(ORIGIN), below if given or own else "")
     due = [_Due(path, found) for path, found in there.items() if _is_due(found, known.get(path))]
     times = last_changed(root, [one.path for one in due if one.path not in known])
     taken = take_in(
@@ -105,17 +108,19 @@ def ingest_codebase(
     return Ingested(named, root, len(there), len(due), taken)
 
 
-def origin_of(asker: Asker, root: str, service: str, before: Source | None) -> Source:
+def origin_of(asker: Asker, root: str, service: str, before: Source | None, below: str = "") -> Source:
     """The row that says where a service is from. Two repositories in one service would take each other's files for
-    their own: what one has not would be gone."""
+    their own: what one has not would be gone. `below` is the folder of a service that is only a part of it."""
     found = identify(root, create=False)
-    if before is not None and before.title not in (found.name, *found.aliases, found.path_name):
+    known = before.title.partition(PART)[0] if before is not None else ""
+    if before is not None and known not in (found.name, *found.aliases, found.path_name):
         raise Conflict(
             f"The service {service!r} was read from {before.title}, and not from {found.name}.",
             hint="Give another service_name, or delete_service_data of this one first.",
             field="service_name",
         )
-    return Source(asker.scope.project, service, ORIGIN, CURSOR, NO_ADDRESS, title=found.name)
+    part = f"{PART}{below.rstrip('/')}" if below and (before is None or PART in before.title) else ""
+    return Source(asker.scope.project, service, ORIGIN, CURSOR, NO_ADDRESS, title=f"{found.name}{part}")
 
 
 def service_of(engine: Engine, asker: Asker, root: str) -> str:
@@ -135,11 +140,18 @@ def suffixes(given: Sequence[str]) -> frozenset[str]:
     return found
 
 
-def _root(asker: Asker, path: str) -> str:
+def _root(asker: Asker, path: str) -> tuple[str, str]:
+    """The root of the repository that a folder is in, and the folder from there, with a slash at its end: what lies
+    elsewhere in the repository is then neither read nor gone. A folder in no repository is a root by itself."""
     folder = Path(path or asker.root or ".").expanduser()
     if not folder.is_dir():
         raise NotFound(f"{path or folder} is no folder.", hint="Give the root of a repository.", field="repo_path")
-    return os.path.realpath(folder)
+    real = os.path.realpath(folder)
+    place = locate(real)
+    top = os.path.realpath(place.root) if place is not None and place.root is not None else real
+    if top == real or not real.startswith(os.path.join(top, "")):
+        return real, ""
+    return top, os.path.relpath(real, top).replace(os.sep, "/") + "/"
 
 
 def is_chosen(path: str, endings: Collection[str] = PROSE_SUFFIXES, is_default: bool = True) -> bool:

@@ -36,6 +36,7 @@ from .codebase import (
     service_of,
     too_large,
 )
+from .rewritten import is_waiting
 from .settled import SETTLE
 from .shelf import Shelf
 from .take_in import Progress, TakenIn, take_in
@@ -57,7 +58,7 @@ def ingest_committed(
     named = given or service_of(engine, asker, folder)
     last = last_committed(engine, asker, named)
     if not head or (last is not None and (last.title, last.digest) == (head, "")):
-        return Ingested(named, folder, 0, 0, TakenIn())
+        return Ingested(named, folder, 0, 0, _left_since(engine, asker, folder, named) if head else TakenIn())
     shelf = Shelf(engine, asker)
     known = shelf.of(named)
     origin = origin_of(asker, folder, named, known.get(ORIGIN))
@@ -89,6 +90,13 @@ def last_committed(engine: Engine, asker: Asker, service: str) -> Source | None:
     with engine.store.reading() as reader:
         found = reader.sources(asker.namespace, (asker.scope.project,), service=service, path=COMMITTED)
     return next((source for source in found if source.kind == CURSOR), None)
+
+
+def _left_since(engine: Engine, asker: Asker, root: str, service: str) -> TakenIn:
+    """HEAD is where it was. A branch that held earlier commits may be gone: a rebase moves it last."""
+    if not is_waiting(engine, asker, service):
+        return TakenIn()
+    return _joined(TakenIn(), ingest_history(engine, asker, repo_path=root, service=service).taken)
 
 
 class _Due(NamedTuple):
@@ -169,9 +177,10 @@ def _keep(engine: Engine, asker: Asker, *rows: Source) -> None:
 
 
 def _joined(files: TakenIn, messages: TakenIn) -> TakenIn:
-    """What came of the files and of the messages. Of these only what is new counts."""
+    """What came of the files and of the messages. Of these only what came and went counts."""
     return files._replace(
         added=files.added + messages.added + messages.moved,
+        gone=files.gone + messages.gone,
         problems=files.problems + messages.problems,
         addresses=files.addresses + messages.addresses,
     )

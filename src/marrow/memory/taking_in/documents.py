@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ...ingest.adr import adr_item
+from ...ingest.file_kinds import reader_for
 from ...ingest.files import read_file
 from ...ingest.formats.text_of import FILE_BYTES_MAX, text_of
 from ...ingest.incident import incident_of
@@ -42,7 +43,7 @@ def ingest_document(
     file, data = _read(path)
     named = _service(engine, asker, file, service)
     found = read_file(str(file), data, root=asker.root, title=title, service=service, now=engine.clock())
-    return _taken(engine, asker, [_of_file(one, file, asker) for one in found], DOCUMENT, named)
+    return _taken(engine, asker, [_of_file(one, file, asker) for one in found], DOCUMENT, named, path)
 
 
 def ingest_decision(
@@ -65,7 +66,7 @@ def ingest_decision(
     file, data = _read(path)
     found = text_of(str(file), data)
     if isinstance(found, Skipped):
-        raise Invalid(f"{path} cannot be read: {found.reason}.", field="path")
+        raise Invalid(f"{path} was not read: {found.reason}.", hint="Nothing was taken in.", field="path")
     item = adr_item(
         str(file),
         found.text,
@@ -109,7 +110,24 @@ def _one_of(path: str, text: str) -> None:
         raise Invalid("A path or a text is needed, and not both.", hint="Give one of them.", field="path")
 
 
+def refuse_folder(path: str, instead: str) -> None:
+    """Raise for a folder where a file is meant. `instead` says what takes folders."""
+    if path.strip() and "\x00" not in path and Path(path).expanduser().is_dir():
+        raise Invalid(f"{path!r} is a folder, and one file is read here.", hint=instead, field="path")
+
+
+def refuse_unread(taken: TakenIn, path: str = "") -> None:
+    """Raise where nothing at all was read of the one thing that was given: a report of success would hide it."""
+    if taken.total or not taken.problems:
+        return
+    first = taken.problems[0]
+    reader = reader_for(first.reason)
+    hint = f"{reader} reads it." if reader else "Nothing was taken in."
+    raise Invalid(f"{path or first.path or 'It'} was not read: {first.reason}.", hint=hint, field="path")
+
+
 def _read(path: str) -> tuple[Path, bytes]:
+    refuse_folder(path, "ingest_codebase takes in all that is below a folder.")
     file = existing_file(path, bytes_max=FILE_BYTES_MAX, field="path")
     if is_secret(file.name):
         raise Invalid(f"{file.name} holds secrets by its name.", hint="It is never read.", field="path")
@@ -146,5 +164,9 @@ def _digest(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def _taken(engine: Engine, asker: Asker, items: Sequence[Item | Skipped], operation: str, service: str) -> TakenIn:
-    return take_in(engine, asker, items, operation=operation, service=service.strip(), settle=SETTLE)
+def _taken(
+    engine: Engine, asker: Asker, items: Sequence[Item | Skipped], operation: str, service: str, path: str = ""
+) -> TakenIn:
+    taken = take_in(engine, asker, items, operation=operation, service=service.strip(), settle=SETTLE)
+    refuse_unread(taken, path)
+    return taken

@@ -25,6 +25,8 @@ from ...store.protocol import Writer
 from ...store.receive import Embed, prepare, redacted_name
 from ..engine import Asker, Engine, submit
 from ..remember import say_of
+from .ahead import Ahead
+from .resettle import CHANGED, GONE, may_return
 from .shelf import Shelf
 
 if TYPE_CHECKING:
@@ -32,8 +34,9 @@ if TYPE_CHECKING:
 
 BATCH = 200
 BATCH_CHARACTERS = 2_000_000
-GONE, CHANGED = "no longer at its source", "its source changed"
 TITLE_MAX = 200
+# What of a standing is somebody's word, and goes on to the next version.
+INHERITED = ("classification", "approved", "pinned", "tags")
 
 Progress = Callable[[int, "int | None"], None]
 Settle = Callable[[Engine, Asker, Sequence[str]], object]
@@ -72,16 +75,17 @@ def take_in(
     """Remember what readers found, in the asker's project. `gone` are paths of `service` that are no longer there.
     `settle` is done after each batch for the nodes that are new in it."""
     named = redacted_name(service, engine.redact_extra)
-    run = _Run(engine, asker, operation, shelf or Shelf(engine, asker), named)
     done = 0
-    for batch in _batches(items):
-        new = run.take([_placed(one, named, engine.redact_extra) for one in batch if isinstance(one, Item)])
-        run.pass_over(named, [one for one in batch if isinstance(one, Skipped)])
-        for act in settle if new else ():
-            act(engine, asker, new)
-        done += len(batch)
-        if progress is not None:
-            progress(done, total)
+    with Ahead(engine, total or 0) as ahead:
+        run = _Run(engine, asker, operation, shelf or Shelf(engine, asker), ahead, named)
+        for batch in run.looked_at(_batches(items)):
+            new = run.take(batch)
+            run.pass_over(named, batch.skipped)
+            for act in settle if new else ():
+                act(engine, asker, new)
+            done += batch.size
+            if progress is not None:
+                progress(done, total)
     for start in range(0, len(paths := sorted(gone)), BATCH):
         run.retract(named, paths[start : start + BATCH])
     return run.result()
@@ -120,11 +124,22 @@ class _Ready:
 
 
 @dataclass
+class _Batch:
+    """What is written together. `touched` are rows of what is unchanged but for the times of its file."""
+
+    size: int
+    ready: list[_Ready]
+    touched: list[Source]
+    skipped: list[Skipped]
+
+
+@dataclass
 class _Run:
     engine: Engine
     asker: Asker
     operation: str
     shelf: Shelf
+    ahead: Ahead
     service: str = ""
     counts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(TakenIn._fields[:5], 0))
     problems: list[Skipped] = field(default_factory=list)
@@ -133,22 +148,47 @@ class _Run:
     def result(self) -> TakenIn:
         return TakenIn(**self.counts, problems=tuple(self.problems), addresses=tuple(self.addresses))
 
-    def take(self, items: Sequence[Item]) -> list[str]:
-        """One batch; the addresses that are new in it."""
+    def looked_at(self, batches: Iterable[list[Item | Skipped]]) -> Iterator[_Batch]:
+        """The batches, each made ready while what comes before it is embedded elsewhere, where that is worth it."""
+        waiting: _Batch | None = None
+        for found in batches:
+            items = [_placed(one, self.service, self.engine.redact_extra) for one in found if isinstance(one, Item)]
+            batch = self._looked_at(len(found), items, [one for one in found if isinstance(one, Skipped)])
+            if not self.ahead.is_on:
+                if waiting is not None:
+                    yield waiting
+                waiting = None
+                yield batch
+                continue
+            self._know(batch.ready)
+            self.ahead.begin([one.say.content for one in batch.ready if one.known is None])
+            if waiting is not None:
+                yield waiting
+            waiting = batch
+        if waiting is not None:
+            self.ahead.begin(())
+            yield waiting
+
+    def _looked_at(self, size: int, items: Sequence[Item], skipped: list[Skipped]) -> _Batch:
         now = self.engine.clock()
         ready, touched = [], []
         for item in items:
             before = self.shelf.at(self._read_for(item), item.path)
-            if before and item.digest and before.digest == item.digest and before.kind == item.draft.kind:
+            if before and item.digest and before.digest == item.digest and _is_kept(before.kind, item.draft.kind):
                 self.counts["unchanged"] += 1
                 if (before.size, before.mtime_ns) != (item.size, item.mtime_ns):
                     touched.append(replace(before, size=item.size, mtime_ns=item.mtime_ns, at=now))
             elif one := self._ready(item, before, now):
                 ready.append(one)
-        self._know(ready)
+        return _Batch(size, ready, touched, skipped)
+
+    def take(self, batch: _Batch) -> list[str]:
+        """Write one batch; the addresses that are new in it."""
+        now = self.engine.clock()
+        self._know(batch.ready)
         steps: list[Step] = []
-        sources: list[Source] = list(touched)
-        for one in ready:
+        sources: list[Source] = list(batch.touched)
+        for one in batch.ready:
             steps += self._steps(one, now)
             source = self._source(one, now)
             if source.path:
@@ -156,7 +196,7 @@ class _Run:
                 sources.append(source)
         if not steps and not sources:
             return []
-        return self._write(steps, sources, ready)
+        return self._write(steps, sources, batch.ready)
 
     def _ready(self, item: Item, before: Source | None, now: int) -> _Ready | None:
         try:
@@ -187,36 +227,41 @@ class _Run:
 
     def _steps(self, one: _Ready, now: int) -> list[Step]:
         """What is to be done for one item. The shelf still says what was before it."""
-        before = one.before
+        before, known = one.before, one.known
         is_same = before is not None and before.address == one.address
-        old = None if before is None or is_same else self._left(before)
-        if one.known is not None and is_same:
+        earlier = None if before is None or is_same else self._record(before)
+        old = self._left(before, earlier) if before is not None and not is_same else None
+        is_gone = known is not None and not known.standing.is_active(now)
+        is_back = known is not None and is_gone and may_return(known)
+        if known is not None and is_same and not is_back:
             self.counts["unchanged"] += 1
             return []
-        if before is None:
-            self.counts["moved" if one.known is not None else "added"] += 1
+        if before is None or is_same:
+            self.counts["moved" if known is not None and not is_back else "added"] += 1
         else:
             self.counts["changed"] += 1
-        if one.known is not None and not one.known.standing.is_active(now) and not _left_by_us(one.known):
+        if is_gone and not is_back:
             # Somebody has forgotten it since: it stays so.
             return [] if old is None else [Restate(old.node.address, (("state", RETRACTED),), CHANGED)]
-        if one.known is None or not one.known.standing.is_active(now):
+        if known is None or is_gone:
             self.addresses.append(one.address)
-        if old is None:
-            return [one.say]
-        if old.node.kind == one.say.kind and old.standing.semantic:
+        if old is not None and old.node.kind == one.say.kind and old.standing.semantic:
             chosen = tuple((name, getattr(one.say.standing, name)) for name in sorted(one.say.given))
             return [Supersede(old.node.address, one.say.content, one.say.occurrence, CHANGED, chosen)]
-        return [one.say, Relate(one.address, old.node.address, "supersedes")]
+        say = _heir(one.say, earlier or (known if is_back else None))
+        return [say] if old is None else [say, Relate(one.address, old.node.address, "supersedes")]
 
-    def _left(self, before: Source) -> Record | None:
+    def _left(self, before: Source, record: Record | None) -> Record | None:
         """The node that a path no longer holds, if it is to leave: no other path holds it, and it has not left yet."""
         self.shelf.take(before.service, before.path)
-        if self.shelf.is_held(before.address):
+        if record is None or record.standing.state != ACTIVE or self.shelf.is_held(before.address):
             return None
+        return record
+
+    def _record(self, source: Source) -> Record | None:
         with self.engine.store.reading() as reader:
-            found = reader.records(self.asker.namespace, [before.address], (self.asker.scope.project,), CURRENT)
-        return found[0] if found and found[0].standing.state == ACTIVE else None
+            found = reader.records(self.asker.namespace, [source.address], (self.asker.scope.project,), CURRENT)
+        return found[0] if found else None
 
     def _source(self, one: _Ready, now: int) -> Source:
         fields, item = one.say.occurrence.fields, one.item
@@ -252,7 +297,7 @@ class _Run:
             self.operation,
             steps,
             summary=f"take in {count} document{'s' if count != 1 else ''}",
-            embed=_only_new(self.engine.embed(), known),
+            embed=_only_new(self.ahead.embed(), known),
             also=also,
         )
         return fresh
@@ -282,7 +327,7 @@ class _Run:
             self.shelf.put(row)
 
     def _leave(self, sources: Sequence[Source], also: Callable[[Writer], None]) -> None:
-        records = [record for source in sources if (record := self._left(source)) is not None]
+        records = [r for source in sources if (r := self._left(source, self._record(source))) is not None]
         steps = [Restate(record.node.address, (("state", RETRACTED),), GONE) for record in records]
         if steps:
             summary = f"{len(steps)} document{'s are' if len(steps) != 1 else ' is'} gone"
@@ -292,9 +337,19 @@ class _Run:
                 also(writer)
 
 
-def _left_by_us(record: Record) -> bool:
-    """Whether it went because its source did, and not because somebody wanted it gone."""
-    return record.standing.reason in (GONE, CHANGED)
+def _heir(say: Say, before: Record | None) -> Say:
+    """With what somebody said of how the earlier text stands, where the new one is no version of it by its kind: what
+    was confidential must not come to light because its file was changed, moved or restored."""
+    if before is None:
+        return say
+    kept = {name: getattr(before.standing, name) for name in INHERITED if name not in say.given}
+    return replace(say, standing=replace(say.standing, **kept), given=say.given | frozenset(kept))
+
+
+def _is_kept(before: str, now: str) -> bool:
+    """Whether the same bytes are still what they were taken for. What somebody called a decision stays one, though its
+    form alone does not show it."""
+    return before == now or (now == "document" and before in ("decision", "incident"))
 
 
 def _only_new(embed: Embed | None, known: Collection[str]) -> Embed | None:

@@ -29,6 +29,7 @@ from ...repository.changed import commit_moment, commit_named
 from ..engine import Asker, Engine
 from ..files import existing_file, opened
 from .codebase import service_of
+from .rewritten import note, rewritten
 from .settled import SETTLE
 from .shelf import Shelf
 from .take_in import Progress, TakenIn, take_in
@@ -117,7 +118,8 @@ def ingest_history(
     limit: int = COMMITS_MAX,
     progress: Progress | None = None,
 ) -> Took:
-    """The commits of the current branch that are not known yet, with their reasons and files."""
+    """The commits of the current branch that are not known yet, with their reasons and files. Those that were amended,
+    rebased or reset away since leave."""
     if not 1 <= limit <= COMMITS_LIMIT:
         raise TooLarge(f"limit is from 1 to {COMMITS_LIMIT:,}.", field="limit")
     root = Path(repo_path or asker.root or ".").expanduser()
@@ -130,6 +132,7 @@ def ingest_history(
     shelf = Shelf(engine, asker)
     known = {commit for path in shelf.of(named) if (commit := hash_in(path))}
     after, itself = _after(folder, since, engine.clock()) if since else (None, "")
+    lost = rewritten(engine, asker, folder, named, known)
     passed = known | {itself}
     looked_at = unread(folder, passed, since=after, limit=limit)
     is_own = bool(asker.root) and os.path.realpath(asker.root) == folder
@@ -141,12 +144,14 @@ def ingest_history(
         items if looked_at else (),
         operation=HISTORY,
         service=named,
+        gone=lost.gone,
         progress=progress,
         total=total,
         shelf=shelf,
         settle=SETTLE,
     )
-    return Took(named, looked_at, taken._replace(unchanged=taken.unchanged + len(known)))
+    note(engine, asker, named, lost)
+    return Took(named, looked_at, taken._replace(unchanged=taken.unchanged + len(known) - len(lost.gone)))
 
 
 def _after(root: str, since: str, now: int) -> tuple[datetime, str]:

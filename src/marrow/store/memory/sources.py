@@ -42,7 +42,15 @@ class SourceReader(Protocol):
                 continue
             last = entry.intervals[-1]
             if last.end == FOREVER and last.standing.state == ACTIVE:
-                found.update({said.service for _, said in entry.occurrences if said.service})
+                held = {source.service for source in self.sources_of(namespace, [entry.address], None)}
+                is_anyones = not held or self._t.nodes[namespace, entry.address].kind == "incident"
+                found.update(
+                    {
+                        said.service
+                        for _, said in entry.occurrences
+                        if said.service and (is_anyones or said.service in held or said.fields.get("path") is None)
+                    }
+                )
         return found
 
 

@@ -642,7 +642,12 @@ SELECT project, service, path, kind, lower(hex(address)), digest, size, mtime_ns
 
 -- name: services
 SELECT o.service, count(DISTINCT o.entry) FROM occurrences o JOIN standings s ON s.entry = o.entry
+  JOIN entries e ON e.id = o.entry JOIN nodes n ON n.id = e.node
  WHERE o.service <> '' AND s.until = 4611686018427387904 AND s.state = 'active' AND o.entry BETWEEN ? AND ?
+   AND (o.metadata ->> 'path' IS NULL OR n.kind = 'incident'
+        OR NOT EXISTS (SELECT 1 FROM sources x WHERE x.namespace = n.namespace AND x.address = n.address)
+        OR EXISTS (SELECT 1 FROM sources x WHERE x.namespace = n.namespace AND x.address = n.address
+                      AND x.service = o.service))
  GROUP BY o.service
 
 -- name: keep_source

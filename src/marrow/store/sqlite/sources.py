@@ -30,6 +30,8 @@ class SourceReader(Protocol):
 
     def services(self, namespace: str, projects: Projects) -> Mapping[str, int]:
         found: Counter[str] = Counter()
+        if not self._has_sources():
+            return found
         for project in self._chosen_ids(namespace, projects):
             found.update(dict(self._run("services", (first_entry(project), last_entry(project)))))
         return found

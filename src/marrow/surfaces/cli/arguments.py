@@ -59,8 +59,13 @@ def shape(operation: Operation, positionals: Sequence[str] = ()) -> Shape:
 
 
 def _may_stand(argument: Argument) -> bool:
-    is_text = argument.type is str or get_origin(argument.type) is Literal
+    is_text = argument.type is str or get_origin(argument.type) is Literal or _is_names(argument)
     return is_text and argument.name not in FILTERS
+
+
+def _is_names(argument: Argument) -> bool:
+    """Names of what it is done to: `marrow recompute summary topics`. Other lists narrow or add to something."""
+    return is_list(argument) and argument.name == "name"
 
 
 def takes_words(argument: Argument) -> bool:
@@ -155,14 +160,25 @@ def _mapping(argument: Argument, texts: Sequence[str]) -> dict[str, Any]:
             found.update(given)
             continue
         key, equals, value = text.partition("=")
-        if not equals or not key.strip():
-            raise Invalid(
-                f"{flag(argument.name)} is key=value or a JSON object, not {text[:60]!r}.",
-                hint=f"For example {flag(argument.name)} owner=ada, once for each key.",
-                field=argument.name,
-            )
+        if not equals or not key.strip() or text.lstrip()[:1] in ("[", "{"):
+            raise _no_mapping(argument, text)
         found[key.strip()] = value
     return found
+
+
+# An object that is not made of any keys is told by one that can be typed as it is.
+_OBJECTS = {"filter": """'{"kinds": ["decision"], "not": {"tags": ["draft"]}}'"""}
+
+
+def _no_mapping(argument: Argument, text: str) -> Invalid:
+    wrong = f"{text[:60]!r} is neither a JSON object nor KEY=VALUE."
+    if text.lstrip().startswith("{"):
+        try:
+            json.loads(text)
+        except ValueError as problem:
+            wrong = f"{argument.name} is no sound JSON: {problem}."
+    example = _OBJECTS.get(argument.name) or f"{flag(argument.name)} 'owner=ada', once for each key"
+    return Invalid(wrong, hint=f"For example {example}.", field=argument.name)
 
 
 def _perhaps_json(text: str) -> Any:

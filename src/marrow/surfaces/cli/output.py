@@ -53,7 +53,7 @@ class Output:
         if self.json:
             self.data(answer.plain())
             return
-        answer = _typed_answer(answer)
+        answer = typed_answer(answer)
         if sys.stdout.isatty():
             from .show import show_answer
 
@@ -112,10 +112,14 @@ class Output:
             stream.write(text.encode(encoding, "replace").decode(encoding) + "\n")
 
 
-# Only names of several words: `report` and `pause` are words of any text.
-_OPERATION = re.compile(r"\b[a-z]+(?:_[a-z]+)+\b")
-_ARGUMENT = re.compile(r"\b([a-z]+(?:_[a-z]+)*)=(true|false|[\w.:-]*\w)")
+# Only names of several words, or what stands in code marks: `report` and `pause` are words of any text.
+_OPERATION = re.compile(r"\b[a-z]+(?:_[a-z]+)+\b|(?<=`)[a-z]+(?=[` ])")
+_ARGUMENT = re.compile(r"(?<!')\b([a-z]+(?:_[a-z]+)*)=(true|false|[\w.:-]*\w)")  # 'owner=ada' is meant as it is
+# How to get more: "(5 more: raise limit or budget_tokens)".
+_REMARK = re.compile(r"(?<=more: )[^()\n]+(?=\))|\braise budget_tokens\b")
+_MORE = re.compile(r"\b(?:limit|offset|budget_tokens)\b")
 _EVERYTHING = "memory_help with context=all"
+_DO_IT = "dry_run=false with confirm=true"  # twice, for whoever calls it by name; a person says yes once
 
 
 def as_typed(text: str, data: str = "") -> str:
@@ -134,12 +138,16 @@ def as_typed(text: str, data: str = "") -> str:
             return f"--{name}" if found[2] == "true" else f"--no-{name}"
         return f"--{name} {found[2]}"
 
-    return _ARGUMENT.sub(option, _OPERATION.sub(command, text.replace(_EVERYTHING, "marrow help")))
+    def remark(found: re.Match[str]) -> str:
+        return found[0] if found[0] in data else _MORE.sub(lambda one: f"--{one[0].replace('_', '-')}", found[0])
+
+    text = _REMARK.sub(remark, text)
+    return _ARGUMENT.sub(option, _OPERATION.sub(command, text.replace(_EVERYTHING, "marrow help").replace(_DO_IT, "--yes")))
 
 
-def _typed_answer(answer: Answer) -> Answer:
+def typed_answer(answer: Answer) -> Answer:
     """The answer with its remarks in the words of the command line, and everything else as it is."""
-    if not (_OPERATION.search(answer.text) or _ARGUMENT.search(answer.text)):
+    if not any(pattern.search(answer.text) for pattern in (_OPERATION, _ARGUMENT, _REMARK)):
         return answer
     data = "\n".join(_texts(answer.plain()))
     return replace(answer, text=as_typed(answer.text, data))

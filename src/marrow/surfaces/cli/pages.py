@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import textwrap
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ...model.errors import Invalid, MarrowError
 from ...operations.table import Argument
@@ -13,6 +13,7 @@ from .arguments import CONFIRM, choices, flag, metavar, shape
 from .commands import Entry
 from .examples import FIRST_MINUTE, examples_of
 from .invocation import COMMON_FLAGS, COMMON_VALUES, SHORT_FLAGS
+from .output import as_typed
 
 WIDTH_MAX, WIDTH_MIN = 100, 40
 COLUMN_MAX = 30
@@ -69,14 +70,18 @@ def command_page(entry: Entry) -> str:
     form = shape(operation, own.POSITIONALS.get(operation.name, ()) if entry.is_own else ())
     placed = [_placed(a, a is form.positionals[-1] and form.takes_rest) for a in form.positionals]
     lines = [f"{_heading('Usage:')} {' '.join(['marrow', *entry.words, *placed, '[OPTIONS]'])}", ""]
-    lines += _wrapped(operation.summary)
-    for paragraph in filter(None, operation.details.split("\n\n")):
+    summary, details = operation.summary, operation.details
+    if not entry.is_own:
+        summary, details = as_typed(summary), as_typed(details)
+    lines += _wrapped(summary)
+    for paragraph in filter(None, details.split("\n\n")):
         is_list = any(":" in line[:8] for line in paragraph.splitlines())  # lines of their own, not running text
         lines += ["", *(_wrapped_each(paragraph.splitlines()) if is_list else _wrapped(paragraph))]
+    said = _meanings(entry)
     if form.positionals:
-        lines += ["", _heading("Arguments:"), *_columns((a.name.upper(), _meaning(a)) for a in form.positionals)]
+        lines += ["", _heading("Arguments:"), *_columns((a.name.upper(), _meaning(a, said)) for a in form.positionals)]
     if form.options:
-        lines += ["", _heading("Options:"), *_columns((_flags(a), _meaning(a)) for a in form.options)]
+        lines += ["", _heading("Options:"), *_columns((_flags(a), _meaning(a, said)) for a in form.options)]
     lines += ["", _heading("Options of every command:"), *_columns(_common(_values(entry)))]
     if spellings := _spellings(operation.arguments):
         lines += ["", *_wrapped(f"Also spelled: {spellings}.")]
@@ -103,46 +108,81 @@ def _flags(argument: Argument) -> str:
 
 # What arguments of these names mean wherever they stand. The table leaves that out: every host pays for its words.
 MEANINGS = {
+    "actor": "only what this one did",
     "address": "the node: 6 or more digits of its address",
+    "aliases": "other names of what it is about",
+    "approved": "whether it was approved; --no-approved: rejected",
     "as_of": "what held then: a snapshot, a sequence number or a time",
+    "budget_tokens": "how long the answer may be",
+    "chain": "its name, or the address of one of its nodes",
     "classification": "public, internal, confidential or the like",
     "confidence": "how sure it is, 0–1",
     "confirm": "do it; without it nothing is changed",
     "domain": "what it is about, such as decisions or issues",
+    "done": "what is done",
     "dry_run": "only say what would happen",
+    "end_line": "up to this line",
     "explain": "say why each one was found",
+    "follow_ups": "what is to be done about it",
+    "goal": "what it is for",
     "history": "every version and standing it ever had",
+    "ignore_case": "capitals and small letters alike",
     "include_superseded": "also what no longer holds",
     "kind": "what it is, such as claim, decision or incident",
     "kinds": "only these kinds",
     "language": "only of this language",
     "limit": "how many at most",
     "match": "whether any or all of the tags must be there",
+    "message": "what it is held against",
     "metadata": "further keys and values",
     "min_confidence": "nothing less sure than this, 0–1",
     "min_score": "nothing that fits less well than this, 0–1",
+    "name": "what it is called",
+    "next_step": "what comes next",
+    "note": "a line about it",
+    "notes": "in your own words",
     "offset": "how many to leave out first",
+    "operation": "only of this operation",
     "owner": "only of this owner",
     "path": "a file or folder, from the repository's root",
     "pinned": "always recalled",
+    "preliminary": "not settled yet",
     "priority": "how much it matters, 0–1",
     "project": "in which project; all: in every one",
+    "query": "what is looked for",
+    "question": "what is asked",
     "reason": "why",
+    "rels": "only links of these sorts",
+    "remaining": "what is left to do",
+    "resolution": "what ended it",
+    "root_cause": "why it happened",
     "scope": "this project, what holds for every project, or both",
     "service": "only of this service",
     "since": "from then on: 2026-03-01, or 3 days ago",
     "source": "the node that the link starts at",
+    "start_line": "from this line on",
+    "summary": "in your own words",
     "symbols": "names of functions and classes at hand",
     "tags": "short words to find it by",
     "target": "the node that the link ends at",
     "thread": "the conversation that it was said in",
+    "title": "what it is called",
+    "topic": "what it is about",
     "ttl_days": "for how many days it holds; 0: for ever",
     "until": "up to then",
+    "view": "only what this view permits",
 }
+# Where something is written, a name that narrows elsewhere says what belongs to it.
+WRITTEN = {"service": "the service that it is about", "owner": "who answers for it", "title": "default: its own"}
 
 
-def _meaning(argument: Argument) -> str:
-    parts = [argument.help or MEANINGS.get(argument.name, "")]
+def _meanings(entry: Entry) -> dict[str, str]:
+    return {**MEANINGS, **WRITTEN} if entry.operation.changes and not entry.operation.destructive else MEANINGS
+
+
+def _meaning(argument: Argument, meanings: Mapping[str, str]) -> str:
+    said = "what it is called" if argument.required and argument.name == "title" else meanings.get(argument.name, "")
+    parts = [argument.help or said]
     if few := choices(argument):
         is_listed = argument.required or argument.default in few  # an option's values stand beside it
         parts += [] if not is_listed or all(word in argument.help for word in few) else [f"one of {', '.join(few)}"]

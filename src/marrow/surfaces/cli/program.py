@@ -18,7 +18,7 @@ from . import commands, pages
 from .arguments import CONFIRM, DRY_RUN, flag
 from .commands import Entry
 from .invocation import COMMON_VALUES, Invocation, before_dashes
-from .output import Output
+from .output import Output, typed_answer
 from .places import from_root
 
 if TYPE_CHECKING:
@@ -131,17 +131,20 @@ def _perform(operation: Operation, values: dict[str, Any], invocation: Invocatio
 
 
 def _is_confirmed(memory: Memory, operation: Operation, values: dict[str, Any], output: Output) -> bool:
-    """Ask before something is lost. On a terminal show what would happen first; elsewhere it must have been said."""
-    names = {a.name for a in operation.arguments}
+    """Ask before something is lost. On a terminal show what would happen first; elsewhere it must have been said, and
+    what only looks unless it is told otherwise does that."""
+    names = {a.name: a.default for a in operation.arguments}
     if CONFIRM not in names or values.get(DRY_RUN):
         return True
     if not values.get(CONFIRM):
         if not (sys.stdin.isatty() and sys.stderr.isatty()):
+            if names.get(DRY_RUN) is True and values.get(DRY_RUN) is None:
+                return True
             shows = f" {flag(DRY_RUN)} shows what it would do." if DRY_RUN in names else ""
             message = f"{operation.name} needs to be confirmed; nothing was changed."
             raise Invalid(message, hint=f"Add --confirm or --yes.{shows}", field=CONFIRM)
         if DRY_RUN in names:
-            output.note(memory.perform(operation.name, {**values, DRY_RUN: True}).text)
+            output.note(typed_answer(memory.perform(operation.name, {**values, DRY_RUN: True})).text)
         sys.stderr.write("Go on? [y/N] ")
         sys.stderr.flush()
         values[CONFIRM] = sys.stdin.readline().strip().lower() in ("y", "yes")

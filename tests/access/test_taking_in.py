@@ -1,0 +1,144 @@
+"""Taking in through a view: what was read before and is hidden is not replaced, and not left behind."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from marrow.ingest.item import Item, Skipped
+from marrow.memory.engine import Asker, Engine
+from marrow.memory.snapshot import snapshot_restore
+from marrow.memory.taking_in.take_in import TakenIn, take_in
+from marrow.model.change import Restate
+from marrow.model.draft import Draft
+from marrow.model.errors import Forbidden
+from marrow.model.record import CURRENT, Filter
+from marrow.model.source import CURSOR, NO_ADDRESS, SKIPPED, Source
+
+from .conftest import Hand
+
+SPACE, PROJECT, SERVICE = "local", "orchard", "kiln"
+
+
+def took(engine: Engine, asker: Asker, *items: Item | Skipped, service: str = SERVICE, **more: Any) -> TakenIn:
+    return take_in(engine, asker, items, operation="test", service=service, **more)
+
+
+def item(path: str, content: str, **more: Any) -> Item:
+    return Item(Draft(content, kind="document", metadata={"path": path}, **more), path, digest=f"d{content}")
+
+
+def rows(engine: Engine) -> list[Source]:
+    with engine.store.reading() as reader:
+        return reader.sources(SPACE, None)
+
+
+def active(engine: Engine) -> set[str]:
+    with engine.store.reading() as reader:
+        entries = reader.select(SPACE, Filter(kinds=("document",)), CURRENT, 0)
+        return {record.node.content for record in reader.records_of(entries, CURRENT)}
+
+
+@pytest.fixture
+def pay(engine: Engine, asker: Asker, hand: Hand) -> str:
+    """The address of a document that was read, and made secret since."""
+    (address,) = took(engine, asker, item("pay.md", "Salaries are 100")).addresses
+    hand.do(Restate(address, (("classification", "secret"),)))
+    return address
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        item("pay.md", "Salaries are 200"),
+        item("pay.md", "Salaries are 100"),
+        Skipped("pay.md", "it is cut", "dx", 1, 1),
+    ],
+)
+def test_a_path_that_holds_what_is_hidden_is_refused_and_nothing_of_it_is_changed(
+    engine: Engine, asker: Asker, hand: Hand, through: Any, pay: str, read: Item | Skipped
+) -> None:
+    held = through()
+    before, head = rows(engine), hand.head()
+    with pytest.raises(Forbidden) as caught:
+        took(held, asker, read)
+    assert caught.value.field == "view"
+    assert "pay.md" in caught.value.message
+    assert "ithout the setting `view`" in (caught.value.hint or "")
+    assert (rows(engine), hand.head(), active(engine)) == (before, head, {"Salaries are 100"})
+    assert took(engine, asker, item("pay.md", "Salaries are 200")).changed == 1
+    assert active(engine) == {"Salaries are 200"}
+
+
+def test_what_is_seen_is_taken_in_and_changed_as_ever(engine: Engine, asker: Asker, through: Any, pay: str) -> None:
+    held = through()
+    assert took(held, asker, item("gate.md", "The gate opens at seven")).added == 1
+    assert took(held, asker, item("gate.md", "The gate opens at eight")).changed == 1
+    assert took(held, asker, item("gate.md", "The gate opens at eight")).unchanged == 1
+    assert active(held) == {"The gate opens at eight"}
+    assert took(held, asker, gone=["gate.md", "pay.md"]).gone == 1
+    assert [row.path for row in rows(engine)] == ["pay.md"]
+    assert active(engine) == {"Salaries are 100"}
+
+
+def test_a_row_of_a_service_that_is_hidden_is_not_replaced_though_its_text_is_seen_elsewhere(
+    engine: Engine, asker: Asker, through: Any
+) -> None:
+    for service in (SERVICE, "payroll"):
+        took(engine, asker, item("both.md", "Money has two digits"), service=service)
+    held = through({"not": {"service": ["payroll"]}})
+    before = rows(engine)
+    with pytest.raises(Forbidden):
+        took(held, asker, item("both.md", "Money has three digits"), service="payroll")
+    assert rows(engine) == before
+    assert took(held, asker, item("both.md", "Money has three digits")).changed == 1
+
+
+def test_a_text_that_is_hidden_in_one_project_and_seen_in_another_is_not_replaced_in_the_first(
+    engine: Engine, asker: Asker, hand: Hand, through: Any, pay: str
+) -> None:
+    hand.say("Salaries are 100", kind="document", project="harbour", classification="public")
+    held = through()
+    with held.store.reading() as reader:
+        assert reader.placed(SPACE, [pay])
+    with pytest.raises(Forbidden):
+        took(held, asker, item("pay.md", "Salaries are 200"))
+    assert active(engine) == {"Salaries are 100"}
+
+
+def test_rows_that_stand_for_no_document_are_replaced_by_whoever_reads(
+    engine: Engine, asker: Asker, through: Any
+) -> None:
+    took(engine, asker, Skipped("odd.md", "it is no text", "d1", 1, 1))
+    held = through()
+    assert took(held, asker, item("odd.md", "It is one now")).added == 1
+    assert [row.kind for row in rows(engine)] == ["document"]
+
+
+@pytest.mark.parametrize("kind", ["document", SKIPPED, CURSOR])
+def test_dropping_a_row_that_is_hidden_does_nothing_whatever_is_said_of_it(
+    engine: Engine, through: Any, pay: str, kind: str
+) -> None:
+    held = through()
+    (row,) = rows(engine)
+    with held.store.writing() as writer:
+        writer.drop_sources(SPACE, [replace(row, kind=kind, address=NO_ADDRESS), row])
+    assert rows(engine) == [row]
+
+
+def test_a_restore_is_never_settled_through_a_view(
+    engine: Engine, asker: Asker, writer_only: Asker, hand: Hand, through: Any, pay: str
+) -> None:
+    seq = hand.head()
+    took(engine, asker, item("pay.md", "Salaries are 200"), item("gate.md", "The gate opens at seven"))
+    held, before = through(), rows(engine)
+    head = hand.head()
+    for everywhere in (False, True):
+        for dry_run in (False, True):
+            with pytest.raises(Forbidden):
+                snapshot_restore(held, writer_only, seq, dry_run, confirm=True, everywhere=everywhere)
+    assert (rows(engine), hand.head()) == (before, head)
+    snapshot_restore(engine, asker, seq, dry_run=False, confirm=True)
+    assert [(row.path, row.address) for row in rows(engine)] == [("pay.md", pay)]

@@ -1,0 +1,188 @@
+"""A codebase: read once, again only where it changed, and brought back in line after anything that took it out."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from marrow.app import Memory, open_memory
+from marrow.model.errors import Conflict, Invalid, NotFound
+
+FILES = {
+    "pyproject.toml": '[project]\nname = "kiln"\n',
+    "README.md": "# Kiln\n\nKiln bakes reports.\n",
+    "docs/adr/0001-use-sqlite.md": "# 1. Use SQLite\n\n## Status\n\nAccepted\n\n## Decision\n\nSQLite, no server.\n",
+    "src/kiln/bake.py": '"""Bakes a report."""\n\n\ndef bake() -> None:\n    """Heat it."""\n',
+    "services/oven/package.json": '{"name": "@acme/oven"}\n',
+    "services/oven/index.js": "// The oven heats.\nexport function heat() {}\n",
+    ".gitignore": "*.tmp\n!keep.tmp\n",
+    "scratch.tmp": "ignored",
+    "keep.tmp.md": "# Kept\n\nNot ignored.\n",
+    ".env": "TOKEN=abc",
+    "LICENSE": "MIT License\n",
+    "empty.py": "",
+}
+
+
+def write(root: Path, files: dict[str, str]) -> None:
+    for path, text in files.items():
+        target = root / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text, encoding="utf-8")
+        os.utime(target, (1_700_000_000, 1_700_000_000))
+
+
+def git(root: Path, *arguments: str) -> None:
+    identity = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org"]
+    subprocess.run(["git", "-C", str(root), *identity, *arguments], check=True, capture_output=True)
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    folder = tmp_path / "kiln"
+    folder.mkdir()
+    write(folder, FILES)
+    git(folder, "init", "-q", "-b", "main")
+    git(folder, "add", "-A")
+    git(folder, "commit", "-qm", "All")
+    return folder
+
+
+@pytest.fixture
+def memory(root: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Memory]:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    with open_memory(root, store=str(tmp_path / "marrow.db"), embedder="none") as opened:
+        yield opened
+
+
+def documents(memory: Memory) -> dict[str, str]:
+    with memory.store.reading() as reader:
+        found = reader.sources(memory.scope.namespace, (memory.project,))
+        return {source.path: source.address for source in found if source.is_document}
+
+
+def active(memory: Memory) -> set[str]:
+    return {item.content for item in memory.perform("memory_active", {"budget_tokens": 20_000}).result.items}
+
+
+def counts(result: Any) -> tuple[int, int, int, int]:
+    return (result.added, result.changed, result.gone, result.unchanged)
+
+
+def test_what_git_would_track_is_taken_in_and_secrets_and_ignored_files_are_not(memory: Memory) -> None:
+    done = memory.ingest_codebase()
+    assert done.service == "kiln"
+    paths = set(documents(memory))
+    assert {"README.md", "docs/adr/0001-use-sqlite.md", "src/kiln/bake.py", "keep.tmp.md"} <= paths
+    assert paths.isdisjoint({"scratch.tmp", ".env", "LICENSE", "empty.py"})
+
+
+def test_again_nothing_is_read_and_a_touched_file_changes_nothing(root: Path, memory: Memory) -> None:
+    memory.ingest_codebase()
+    again = memory.ingest_codebase()
+    assert counts(again)[:3] == (0, 0, 0)
+    os.utime(root / "README.md", (1_700_000_500, 1_700_000_500))
+    assert counts(memory.ingest_codebase())[:3] == (0, 0, 0)
+
+
+def test_changed_deleted_and_renamed_files_are_followed(root: Path, memory: Memory) -> None:
+    memory.ingest_codebase()
+    before = documents(memory)
+    (root / "README.md").write_text("# Kiln\n\nKiln bakes charts.\n", encoding="utf-8")
+    (root / "src/kiln/bake.py").rename(root / "src/kiln/oven.py")
+    (root / "keep.tmp.md").unlink()
+    done = memory.ingest_codebase()
+    assert (done.changed, done.moved, done.gone) == (1, 1, 2)
+    after = documents(memory)
+    assert after["src/kiln/oven.py"] == before["src/kiln/bake.py"]
+    assert not any("reports" in content and "Kiln bakes" in content for content in active(memory))
+
+
+def test_a_subfolder_is_read_by_itself_and_the_rest_stays(root: Path, memory: Memory) -> None:
+    memory.ingest_codebase()
+    before = documents(memory)
+    done = memory.ingest_codebase(repo_path=str(root / "src"))
+    assert (done.service, done.gone) == ("kiln", 0)
+    assert documents(memory) == before
+
+
+def test_a_subfolder_with_a_manifest_of_its_own_is_a_service(root: Path, memory: Memory) -> None:
+    done = memory.ingest_codebase(repo_path=str(root / "services/oven"))
+    assert done.service == "oven"
+    assert set(documents(memory)) <= {"services/oven/package.json", "services/oven/index.js"}
+    assert memory.ingest_codebase().service == "kiln"
+    assert memory.ingest_codebase(repo_path=str(root / "services/oven")).gone == 0
+
+
+def test_another_repository_cannot_take_over_a_service(memory: Memory, tmp_path: Path) -> None:
+    memory.ingest_codebase()
+    other = tmp_path / "other"
+    write(other, {"a.md": "# Another\n\nRepository.\n"})
+    with pytest.raises(Conflict, match="kiln"):
+        memory.ingest_codebase(repo_path=str(other), service_name="kiln")
+    assert memory.ingest_codebase(repo_path=str(other)).service == "other"
+
+
+def test_after_a_service_is_deleted_it_can_be_taken_in_again(memory: Memory) -> None:
+    first = memory.ingest_codebase()
+    memory.delete_service_data(service="kiln", dry_run=False, confirm=True)
+    assert active(memory) == set()
+    assert memory.list_services().items == ()
+    assert memory.ingest_codebase().added == first.added
+    assert len(active(memory)) == first.added
+
+
+def test_the_same_files_under_two_services_leave_with_the_last_of_them(memory: Memory) -> None:
+    memory.ingest_codebase()
+    memory.ingest_codebase(service_name="other")
+    assert {one["service"] for one in memory.list_services().items} == {"kiln", "other"}
+    memory.delete_service_data(service="kiln", dry_run=False, confirm=True)
+    assert [one["service"] for one in memory.list_services().items] == ["other"]
+    assert active(memory)
+    memory.delete_service_data(service="other", dry_run=False, confirm=True)
+    assert active(memory) == set()
+
+
+def test_after_a_restore_reading_brings_the_memory_back_to_what_is_there(root: Path, memory: Memory) -> None:
+    memory.ingest_codebase()
+    memory.snapshot_create("before")
+    changed = "# 1. Use PostgreSQL\n\n## Status\n\nAccepted\n\n## Decision\n\nPostgreSQL.\n"
+    (root / "docs/adr/0001-use-sqlite.md").write_text(changed, encoding="utf-8")
+    (root / "docs/adr/0002-new.md").write_text(changed.replace("1. Use", "2. Tune"), encoding="utf-8")
+    (root / "keep.tmp.md").unlink()
+    memory.ingest_codebase()
+    after = active(memory)
+    memory.snapshot_restore("before", dry_run=False, confirm=True)
+    assert any("SQLite, no server" in content for content in active(memory))
+    assert "keep.tmp.md" in documents(memory)
+    assert "docs/adr/0002-new.md" not in documents(memory)
+    memory.ingest_codebase()
+    assert active(memory) == after
+    assert counts(memory.ingest_codebase())[:3] == (0, 0, 0)
+
+
+def test_files_that_are_there_are_not_pruned_however_old_they_are(memory: Memory) -> None:
+    memory.ingest_codebase()
+    before = active(memory)
+    assert memory.prune(older_than="90 days", dry_run=False, confirm=True).deleted == 0
+    assert active(memory) == before
+
+
+@pytest.mark.parametrize(("given", "error"), [({"repo_path": "/no/such"}, NotFound), ({"since": "nope"}, NotFound)])
+def test_what_cannot_be_meant_is_refused(memory: Memory, given: dict[str, str], error: type[Exception]) -> None:
+    with pytest.raises(error):
+        memory.ingest_codebase(**given)
+    with pytest.raises(Invalid):
+        memory.ingest_codebase(extensions=[" . "])
+
+
+def test_only_the_asked_endings_are_read_and_others_stay(memory: Memory) -> None:
+    memory.ingest_codebase()
+    before = documents(memory)
+    assert memory.ingest_codebase(extensions=["py"]).gone == 0
+    assert documents(memory) == before

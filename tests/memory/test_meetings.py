@@ -1,0 +1,67 @@
+"""What is to be done is told as it was computed, and a service that there is not is told as such."""
+
+from __future__ import annotations
+
+import pytest
+
+from marrow.ingest.action_items import ActionItem
+from marrow.memory import meetings
+from marrow.memory.engine import Asker, Engine
+from marrow.memory.meetings import known_items, search_meetings
+from marrow.memory.taking_in.media import ingest_meeting
+from marrow.model.errors import NotFound
+from marrow.model.record import Filter
+
+TALK = "[00:00:05] Ann: Hello.\n[00:01:10] Bob: I'll rotate the keys by Friday.\n[00:02:00] Ann: Priya to call the mill."
+IDLE = "[00:00:05] Ann: Hello.\n[00:01:10] Bob: The weather is fine."
+
+
+def wanted(asker: Asker, service: str = "") -> Filter:
+    return Filter(projects=(asker.scope.project,), kinds=("meeting",), service=service)
+
+
+def items(engine: Engine, asker: Asker) -> list[ActionItem]:
+    return [one.item for one in known_items(engine, asker, wanted(asker))]
+
+
+def test_meeting_in_which_nothing_is_to_be_done_is_not_read_again(
+    engine: Engine, asker: Asker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[str] = []
+    ingest_meeting(engine, asker, transcript=IDLE, title="Sync", date="2026-02-20")
+    monkeypatch.setattr(meetings, "action_items", lambda text, **_: read.append(text) or [])
+    assert items(engine, asker) == []
+    assert read == []
+
+
+def test_what_is_to_be_done_is_the_same_before_it_is_derived_and_after(engine: Engine, asker: Asker) -> None:
+    done = ingest_meeting(
+        engine, asker, transcript=TALK, title="Sync", date="2026-02-20", attendees=["Ann", "Bob", "Priya"]
+    )
+    derived = items(engine, asker)
+    assert [one.due for one in derived if one.text == "rotate the keys"] == ["2026-02-27"]
+    with engine.store.writing() as writer:
+        writer.drop_derived(asker.namespace, (done.address,), ("action_items",))
+    assert items(engine, asker) == derived
+
+
+def test_service_that_there_is_not_is_told_with_those_near_it(engine: Engine, asker: Asker) -> None:
+    ingest_meeting(engine, asker, transcript=TALK, title="Sync", date="2026-02-20", service="billing")
+    for act in (
+        lambda service: known_items(engine, asker, wanted(asker, service)),
+        lambda service: search_meetings(engine, asker, "keys", wanted(asker, service)).hits,
+    ):
+        assert len(act("Billing")) == len(act("billing")) > 0
+        with pytest.raises(NotFound) as caught:
+            act("biling")
+        assert "billing" in caught.value.hint
+        assert caught.value.field == "service"
+
+
+def test_service_of_former_times_is_known_then(engine: Engine, asker: Asker) -> None:
+    ingest_meeting(engine, asker, transcript=TALK, title="Sync", date="2026-02-20", service="billing")
+    with engine.store.reading() as reader:
+        head = reader.head(asker.namespace).seq
+    assert search_meetings(engine, asker, "keys", wanted(asker, "billing"), as_of=str(head)).hits
+    with pytest.raises(NotFound):
+        search_meetings(engine, asker, "keys", wanted(asker, "biling"), as_of=str(head))

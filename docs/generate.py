@@ -26,7 +26,7 @@ from marrow.settings import SETTINGS, Setting
 from marrow.surfaces.cli import commands, own
 from marrow.surfaces.cli.arguments import flag, metavar, shape
 from marrow.surfaces.cli.invocation import COMMON_FLAGS, COMMON_VALUES, SHORT_FLAGS
-from marrow.surfaces.cli.pages import MEANINGS
+from marrow.surfaces.cli.pages import meanings_of
 
 REFERENCE = Path(__file__).parent / "reference"
 MADE = "<!-- Made by docs/generate.py from the code: `make docs` writes it anew. Do not edit it here. -->"
@@ -62,7 +62,8 @@ def pages() -> dict[str, str]:
 def meaning(operation: Operation, argument: Argument) -> str:
     """What an argument means: what is said of it here, in the table, or wherever an argument has this name."""
     name = argument.name
-    return MEANT.get(f"{operation.name}.{name}") or argument.help or MEANINGS.get(name) or MEANT.get(name, "")
+    own = MEANT.get(f"{operation.name}.{name}") or argument.help
+    return own or meanings_of(operation).get(name) or MEANT.get(name, "")
 
 
 OPERATIONS = f"""# Operations

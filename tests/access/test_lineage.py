@@ -95,7 +95,8 @@ def test_audit_is_asked_by_service_actor_operation_address_and_time(
     assert [set(e.addresses) for e in api] == [{new, old}, {old}]
     assert len(every) > len(api)
     assert audit(engine, asker, service="api", address=new).items == api[:1]
-    assert audit(engine, asker, service="none").items == ()
+    with pytest.raises(NotFound):
+        audit(engine, asker, service="none")
     assert audit(engine, asker, actor="bob").items == ()
     assert audit(engine, asker, operation="test", until=1).items == every[-1:]
     assert len(audit(engine, asker, since=1).items) == len(every) - 1
@@ -137,7 +138,9 @@ def test_one_command_takes_an_address_a_file_or_a_commit(memory: Memory) -> None
     assert [one["kind"] for one in by_commit.read] == ["commit"]
     with pytest.raises(NotFound):
         memory.lineage("0123456789")
-    assert memory.perform("lineage", {"file": "none.md"}).text == "No session was seen to edit that."
+    with pytest.raises(NotFound) as raised:
+        memory.perform("lineage", {"file": "none.md"})
+    assert "'none.md' is known" in raised.value.message
 
 
 def test_removal_as_operations_says_counts_and_how_to_erase(memory: Memory) -> None:

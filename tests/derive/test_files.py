@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 from pathlib import Path
 
 from marrow.derive.run import derive
@@ -12,6 +13,7 @@ from marrow.memory.engine import Asker, Engine
 from marrow.memory.recompute import recompute
 from marrow.model.derivation import DONE, FAILED, Derivation, Derived
 from marrow.model.errors import Unavailable
+from marrow.store.receive_derived import keep_derived
 
 from .conftest import Desk
 
@@ -83,13 +85,21 @@ def test_what_is_of_a_transcript_is_computed_with_the_transcript_that_is_tried_a
     def again(engine: Engine, asker: Asker, one: Derived) -> bool:
         return heard(desk, Path(one.path), works=True).state == DONE
 
-    def shouted() -> object:
+    def shouted_row() -> Derived:
         with desk.memory.store.reading() as reader:
-            return [one.result for one in reader.derived("local", [failed.input], names=["shout"])]
+            (found,) = reader.derived("local", [failed.input], names=["shout"])
+        return found
+
+    def shouted() -> list[object]:
+        return [shouted_row().result]
 
     call = desk.memory.call
     table = table_of(declared=[shout])
     assert recompute(call.engine, call.asker, table, errors_only=True, again=again).ran == 2
+    assert shouted() == ["GOOD MORNING."]
+    marked = replace(shouted_row(), state=FAILED, error="no", attempts=3, value="", digest="")
+    keep_derived(call.engine.store, call.asker.principal, "local", [marked], project="orchard")
+    assert recompute(call.engine, call.asker, table, errors_only=True, again=again).ran == 1
     assert shouted() == ["GOOD MORNING."]
     file.write_text("Good night.")
     recompute(call.engine, call.asker, table, names=["transcript"], cascade=False, again=again)

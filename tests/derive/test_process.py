@@ -178,9 +178,11 @@ def test_closing_ends_a_call_that_still_runs(tmp_path: Path, monkeypatch: pytest
     acting = threading.Thread(target=lambda: found.extend(made(process, "bad", "wait", "fine")), daemon=True)
     acting.start()
     (tmp_path / "waiting").read_bytes()  # it comes to an end when the function is there
-    process.close()
-    acting.join(timeout=60)
-    assert not acting.is_alive()
+    closing = threading.Thread(target=process.close, daemon=True)
+    closing.start()
+    for thread in (closing, acting):
+        thread.join(timeout=60)
+        assert not thread.is_alive()
     assert ["ended" in one.error or "closed" in one.error for one in found] == [True, True]
 
 

@@ -165,3 +165,19 @@ def test_endless_lines_take_no_time_to_speak_of() -> None:
     for line in ("- [ ] " + "Ann and " * 40_000, "I'll " * 40_000, "| a " * 40_000, "x " * 200_000, "(" * 100_000):
         action_items(line, today=MONDAY)
         decisions_in(line)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Ann: Bob, can you add an alert?\nBob: I'll add it by Friday.", [("add an alert", "Bob", "2026-03-06", False)]),
+        ("TODO: add an alert\nBob: I'll add it by Friday.", [("add an alert", "Bob", "2026-03-06", False)]),
+        (
+            "Action: Ann to add an alert\nBob: I'll add it by Friday.",
+            [("add an alert", "Ann", "", False), ("add it", "Bob", "2026-03-06", False)],
+        ),
+        ("Bob: I'll fix it by Friday.", [("fix it", "Bob", "2026-03-06", False)]),
+    ],
+)
+def test_a_promise_that_points_back_is_the_one_before(text: str, expected: list[tuple[str, str, str, bool]]) -> None:
+    assert told(text) == expected

@@ -40,7 +40,7 @@ def test_code_is_kept_as_it_is_with_its_language() -> None:
     data = b"def f():\n    return 1\n"
     found = item_of("src/app.py", data, service="shop")
     assert (found.draft.kind, found.draft.content, found.draft.service) == ("code", data.decode(), "shop")
-    assert found.draft.metadata == {"path": "src/app.py", "language": "python"}
+    assert found.draft.metadata == {"path": "src/app.py", "title": "app.py", "language": "python"}
     assert (found.path, found.size, found.problem) == ("src/app.py", len(data), "")
     assert found.digest == hashlib.sha256(data).hexdigest()
 
@@ -164,10 +164,10 @@ def test_notebooks_word_files_and_pdfs_are_documents() -> None:
         ("a.py", b"x = 1\0\0\0" * 50, "binary"),
         ("a.so", b"\x7fELF....", "program"),
         ("a.class", b"text", "binary"),
-        ("logo.png", b"\x89PNG\r\n\x1a\n", "ingest_design"),
-        ("flow.svg", laughs("svg", "<svg>&l9;</svg>"), "ingest_design"),
-        ("talk.vtt", "WEBVTT\n\n00:01 --> 00:02\nhi\n", "ingest_meeting"),
-        ("app.log", "ERROR x\n", "ingest_log"),
+        ("logo.png", b"\x89PNG\r\n\x1a\n", "picture"),
+        ("flow.svg", laughs("svg", "<svg>&l9;</svg>"), "it is a picture"),
+        ("talk.vtt", "WEBVTT\n\n00:01 --> 00:02\nhi\n", "it is a recording or its transcript"),
+        ("app.log", "ERROR x\n", "it is a log"),
         ("a.zip", zip_of({"x": "y"}), "archive"),
         ("fuzz/testdata/fuzz/FuzzParse/d40a98862ed393eb", "go test fuzz v1\nstring(1)\n", "test data"),
         ("tests/fixtures/answer.json", "{}", "test data"),

@@ -248,7 +248,9 @@ def test_a_repository_can_be_followed_for_another_project_than_its_own(desk: Des
     assert desk.finish() == 0
     memory = desk.home.memories.at(str(desk.root))
     assert [(item["service"], item["state"]) for item in memory.watch().items] == [("two", "current")]
-    assert len(memory.list_documents(kinds=["commit"]).items) == 2
+    with memory.store.reading() as reader:
+        found = reader.sources("local", (memory.project,), service="two")
+    assert [source.kind for source in found].count("commit") == 2
 
 
 def test_what_it_is_started_with_is_refused_where_it_is_incomplete() -> None:

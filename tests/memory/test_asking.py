@@ -23,6 +23,10 @@ from .conftest import Clock, Hand
 
 QUESTION = "why do payments go through a queue?"
 LONG = "Nothing of interest stands here.\n" * 60
+EXPLAINED = """Payments go through a queue because the bank answers slowly and drops connections at night. A worker
+takes one payment after another, retries with longer pauses, and marks what failed. Customers see a receipt at once,
+accountants reconcile every morning, support finds stuck orders on a board, alarms ring after twenty minutes, and nobody
+loses money when machines restart, deployments roll, certificates expire or networks split."""
 
 
 def item(path: str, content: str, kind: str, day: int, **fields: Any) -> Item:
@@ -78,13 +82,55 @@ def test_every_kind_that_speaks_of_it_has_its_say_and_none_has_it_all(engine: En
     assert "docs/lunch.md" not in [path for _, path in told(found)]
 
 
-def test_sources_are_numbered_what_holds_first_and_the_latest_of_it(engine: Engine, known: Asker) -> None:
-    found = asked(engine, known)
+def test_sources_are_numbered_what_holds_first_and_the_best_of_it(engine: Engine, known: Asker) -> None:
+    found = asked(engine, known, "what was decided about payments and the bank")
     assert [one.number for one in found.sources] == list(range(1, len(found.sources) + 1))
     standing = [one for one in found.sources if not one.source.is_superseded]
+    assert 0 < len(standing) < len(found.sources)
     assert found.sources[: len(standing)] == tuple(standing)
-    days = [one.source.at for one in standing]
-    assert days == sorted(days, reverse=True)
+    scores = [one.source.score for one in standing]
+    assert scores == sorted(scores, reverse=True)
+    assert [one.source.at for one in standing] != sorted((one.source.at for one in standing), reverse=True)
+
+
+def test_what_answers_best_comes_first_though_others_are_later(engine: Engine, known: Asker) -> None:
+    assert told(asked(engine, known))[0] == ("decision", "docs/adr/0002-queue.md")
+
+
+@pytest.mark.parametrize("path", ["src/queue/__init__.py", "docs/template.md"])
+def test_a_file_of_few_words_does_not_come_before_one_that_explains(path: str, engine: Engine, asker: Asker) -> None:
+    kind = "code" if path.endswith(".py") else "document"
+    items = [item(path, "Payments go through the queue.", kind, 6), item("docs/bank.md", EXPLAINED, "document", 6)]
+    take_in(engine, asker, items, operation="test")
+    assert [path for _, path in told(asked(engine, asker))] == ["docs/bank.md", path]
+
+
+def test_a_form_to_be_filled_in_stands_behind_what_is_written(engine: Engine, asker: Asker) -> None:
+    long = " ".join(f"word{n}" for n in range(60))
+    items = [
+        item("docs/adr/template.md", f"# Payments through a queue\n\n{long}", "decision", 6),
+        item("docs/adr/0001.md", f"# Payments through a queue\n\n{long} more", "decision", 1),
+    ]
+    take_in(engine, asker, items, operation="test")
+    assert [path for _, path in told(asked(engine, asker))] == ["docs/adr/0001.md", "docs/adr/template.md"]
+
+
+def test_a_question_in_other_words_is_told_the_nearest_and_that_they_are_no_more(engine: Engine, asker: Asker) -> None:
+    words = "why do heavy purple lorries wait behind striped barriers at wet harbour gates"
+    items = [item("docs/a.md", "Lorries often stand by gates until the tide turns.", "document", 1)]
+    items += [item(f"docs/n{n}.md", f"Note {n} on something else entirely.", "document", 1) for n in range(12)]
+    take_in(engine, asker, items, operation="test")
+    near = asked(engine, asker, words)
+    assert told(near) == [("document", "docs/a.md")]
+    assert near.is_near
+    plain = asked(engine, asker, "do lorries stand by gates")
+    assert (told(plain), plain.is_near) == (told(near), False)
+    assert not asked(engine, asker, "zebra zoology").is_near
+
+
+def test_a_commit_is_cited_by_its_hash(engine: Engine, known: Asker) -> None:
+    (commit,) = [one for one in asked(engine, known).sources if one.record.node.kind == "commit"]
+    assert "commit 3fa9c1d23f" in commit.heading()
 
 
 def test_a_superseded_decision_is_marked_with_what_took_its_place(engine: Engine, known: Asker) -> None:
@@ -143,6 +189,14 @@ def test_as_of_an_earlier_moment_only_what_was_known_then_answers(engine: Engine
     found = asked(engine, asker, "how do payments reach the bank", as_of="before")
     assert told(found) == [("decision", "docs/adr/0001-direct.md")]
     assert not found.sources[0].source.is_superseded
+
+
+def test_of_a_text_that_two_services_have_the_asked_one_is_cited(engine: Engine, asker: Asker) -> None:
+    items = [item("docs/pay.md", QUESTION, "document", 1, service=name) for name in ("billing", "shop", "ads")]
+    take_in(engine, asker, items, operation="test")
+    for name in ("billing", "shop", "ads"):
+        (found,) = asked(engine, asker, wanted={"service": name}).sources
+        assert found.source.origin.service == name
 
 
 def test_a_small_budget_leaves_out_the_least_relevant(engine: Engine, known: Asker) -> None:

@@ -8,8 +8,11 @@ import pytest
 
 from marrow.memory.audit import audit
 from marrow.memory.erase import erase
+from marrow.model.change import Say
 from marrow.model.errors import Forbidden, Invalid, NotFound
 from marrow.model.moments import moment
+from marrow.model.node import Occurrence
+from marrow.model.standing import Standing
 
 from . import fixtures_store
 from .fixtures_store import World
@@ -80,6 +83,18 @@ def test_unknown_address_is_not_found(world: World) -> None:
     world.say("one")
     with pytest.raises(NotFound):
         audit(world.engine, world.asker, address="ab" * 32)
+
+
+def test_a_service_that_never_was_is_not_found_and_near_ones_are_named(world: World) -> None:
+    said = Occurrence(world.clock(), service="billing")
+    address = world.do(Say("document", "invoices", said, Standing())).outcomes[0].address
+    assert [event.seq for event in audit(world.engine, world.asker, service="billing").items] == [1]
+    assert [event.seq for event in audit(world.engine, world.asker, service="Billing").items] == [1]
+    with pytest.raises(NotFound) as problem:
+        audit(world.engine, world.asker, service="biling")
+    assert (problem.value.field, "billing" in problem.value.hint) == ("service", True)
+    world.forget(address)
+    assert [event.seq for event in audit(world.engine, world.asker, service="billing").items] == [2, 1]
 
 
 @pytest.mark.parametrize("limit", [0, -1, 1001, True, "3"])

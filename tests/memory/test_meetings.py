@@ -12,7 +12,9 @@ from marrow.memory.taking_in.media import ingest_meeting
 from marrow.model.errors import NotFound
 from marrow.model.record import Filter
 
-TALK = "[00:00:05] Ann: Hello.\n[00:01:10] Bob: I'll rotate the keys by Friday.\n[00:02:00] Ann: Priya to call the mill."
+TALK = (
+    "[00:00:05] Ann: Hello.\n[00:01:10] Bob: I'll rotate the keys by Friday.\n[00:02:00] Ann: Priya to call the mill."
+)
 IDLE = "[00:00:05] Ann: Hello.\n[00:01:10] Bob: The weather is fine."
 
 
@@ -29,7 +31,12 @@ def test_meeting_in_which_nothing_is_to_be_done_is_not_read_again(
 ) -> None:
     read: list[str] = []
     ingest_meeting(engine, asker, transcript=IDLE, title="Sync", date="2026-02-20")
-    monkeypatch.setattr(meetings, "action_items", lambda text, **_: read.append(text) or [])
+
+    def reading(text: str, **_: object) -> list[ActionItem]:
+        read.append(text)
+        return []
+
+    monkeypatch.setattr(meetings, "action_items", reading)
     assert items(engine, asker) == []
     assert read == []
 

@@ -41,7 +41,7 @@ def test_without_a_model_there_is_the_context_and_it_says_so(filled: Memory, do:
 
 def test_nothing_known_is_said(do: Do, said: Do) -> None:
     assert do("ask", question=QUESTION).items == ()
-    assert said("ask", question=QUESTION) == "Nothing that is known speaks of it."
+    assert said("ask", question=QUESTION).startswith("Nothing that is known speaks of it.")
 
 
 def test_the_answer_fits_the_budget_and_says_what_was_left_out(memory: Memory) -> None:
@@ -52,7 +52,19 @@ def test_the_answer_fits_the_budget_and_says_what_was_left_out(memory: Memory) -
     assert answer.result.items
     assert token_estimate(answer.text) <= 400
     assert answer.result.left_out > 0
-    assert "more: budget_tokens" in answer.text
+    assert f"({answer.result.left_out} more: raise budget_tokens" in answer.text
+
+
+def test_a_view_narrows_what_is_asked(filled: Memory, do: Do) -> None:
+    do("view_define", name="incidents", filter={"kinds": ["incident"]})
+    assert [one.kind for one in do("ask", question=QUESTION, view="incidents").items] == ["incident"]
+
+
+def test_a_commit_is_cited_by_its_hash(memory: Memory, do: Do, said: Do) -> None:
+    memory.save("Payments go through a queue", kind="commit", metadata={"commit": "3fa9c1d20b7e5f7c6d8e" * 2})
+    (found,) = do("ask", question=QUESTION).items
+    assert found.path == "commit 3fa9c1d20b"
+    assert "commit 3fa9c1d20b" in said("ask", question=QUESTION)
 
 
 @pytest.fixture

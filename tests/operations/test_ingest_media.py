@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from marrow.app import Memory, open_memory
-from marrow.model.errors import Forbidden, Invalid
+from marrow.model.errors import Forbidden, Invalid, NotFound
 from marrow.model.scope import READ
 from marrow.operations.run import perform
 from marrow.providers import sight, speech
@@ -55,7 +55,8 @@ def test_a_passage_is_told_with_title_day_people_and_moment(do: Do, said: Do) ->
     text = said("search_meeting_transcripts", query="SQLite store", service="shop")
     assert "Store sync, 2026-02-20, with Ann, Bob" in text
     assert "at 00:01:10" in text
-    assert said("search_meeting_transcripts", query="SQLite", service="other") == "No meeting says anything about that."
+    with pytest.raises(NotFound):
+        said("search_meeting_transcripts", query="SQLite", service="other")
 
 
 def test_what_is_to_be_done_is_told_with_owner_day_and_source(do: Do, said: Do) -> None:

@@ -128,3 +128,23 @@ def test_lineage_tells_both_ways(do: Do, save: Save, said: Do) -> None:
 def test_lineage_names_what_took_its_place(do: Do, moved: str) -> None:
     new = do("memory_search", query="deploys").items[0].address
     assert do("lineage", address=moved).superseded_by == (new,)
+
+
+def test_what_was_only_said_once_more_is_counted_and_not_listed(do: Do, save: Save, said: Do) -> None:
+    save(FRIDAY)
+    do("snapshot_create", name="then")
+    address = save(FRIDAY)
+    found = do("snapshot_diff", a="then")
+    assert (found.changed, found.reinforced, found.items) == (0, 1, ())
+    assert "1 only said once more" in said("snapshot_diff", a="then")
+    do("memory_update", address=address, pinned=True, approved=True)
+    text = said("snapshot_diff", a="then")
+    assert f"~ [{address}] {FRIDAY} (pinned, approval, said once more)" in text
+    assert "reinforced" not in text
+
+
+def test_a_difference_names_the_path_where_one_is_known(do: Do, save: Save, said: Do) -> None:
+    do("snapshot_create", name="then")
+    address = save(FRIDAY, metadata={"path": "docs/deploys.md"})
+    assert f"+ [{address}] docs/deploys.md: {FRIDAY}" in said("snapshot_diff", a="then")
+    assert f"removed [{address}] docs/deploys.md: {FRIDAY}" in said("snapshot_restore", name="then")

@@ -15,6 +15,7 @@ from marrow.memory.taking_in.take_in import take_in
 from marrow.model.draft import Draft
 from marrow.model.errors import Ambiguous, Forbidden, Invalid, NotFound
 from marrow.model.link import make_anchor
+from marrow.model.source import Source
 
 from .conftest import Do, head, perform_with
 
@@ -146,6 +147,22 @@ def test_decisions_about_a_topic_come_by_how_well_they_fit(known: Memory, do: Do
     assert titles(do("get_architectural_decisions", query="a queue for payments", limit=1)) == ["Choice 2"]
 
 
+def test_only_decisions_about_a_topic_are_told_and_how_many_there_are_in_all(known: Memory, do: Do, said: Do) -> None:
+    long = " ".join(f"word{n}" for n in range(200))
+    items = [
+        adr(4, f"The rust bindings wait. {long}", "accepted", 8),
+        adr(5, f"Rust is what the daemon is written in. {long} Rust is fast.", "accepted", 8),
+    ]
+    take_in(known.engine, known.call.asker, items, operation="test")
+    found = do("get_architectural_decisions", topic="rust")
+    assert titles(found) == ["Choice 5"]
+    assert (found.total, found.mentioned, sum(found.statuses.values())) == (1, 1, 6)
+    text = said("get_architectural_decisions", topic="rust")
+    assert "1 of 6 decisions about rust; 1 only mentions it" in text
+    assert "none of 6 decisions about zebras" in said("get_architectural_decisions", topic="zebras")
+    assert titles(do("get_architectural_decisions", topic="Ref*")) == ["Choice 3"]
+
+
 def test_an_unknown_status_lists_the_known(known: Memory, do: Do) -> None:
     with pytest.raises(Invalid) as raised:
         do("get_architectural_decisions", status="acepted")
@@ -170,6 +187,26 @@ def test_incidents_come_with_cause_and_what_they_led_to(known: Memory, do: Do, s
     assert do("get_incident_history", limit=1).total == 2
 
 
+def test_incidents_are_seen_through_a_view_and_a_filter_that_meets_none_says_so(
+    known: Memory, do: Do, said: Do
+) -> None:
+    do("view_define", name="mails", filter={"service": ["mail"]})
+    assert titles(do("get_incident_history", view="mails")) == ["Slow mails"]
+    assert titles(do("get_architectural_decisions", view="mails")) == ["Choice 1"]
+    text = said("get_incident_history", since="2026-05-01")
+    assert "None of the 2 incidents" in text
+
+
+def test_what_is_left_out_is_counted(known: Memory, do: Do, said: Do) -> None:
+    for operation in ("get_incident_history", "get_architectural_decisions", "list_documents"):
+        found = do(operation, limit=1)
+        assert found.left_out == found.total - 1 > 0
+        assert f"({found.left_out} more: raise limit" in said(operation, limit=1)
+    last = do("list_documents", limit=1).total - 1
+    assert do("list_documents", limit=1, offset=last).left_out == 0
+    assert do("list_documents", limit=1, offset=last - 1).left_out == 1
+
+
 def test_a_document_comes_whole_by_path_by_the_end_of_it_and_by_address(known: Memory, do: Do) -> None:
     by_path = do("get_full_document", path="docs/adr/0002.md")
     assert by_path.content == CORPUS[1].draft.content
@@ -187,6 +224,107 @@ def test_a_path_that_several_services_have_lists_them(known: Memory, do: Do) -> 
     assert do("get_full_document", path="docs/runbook.md", service="mail").content == "How mails are sent."
 
 
+def test_a_decision_that_another_took_the_place_of_is_still_a_document(known: Memory, do: Do) -> None:
+    do("snapshot_create", name="now")
+    for about in ({}, {"as_of": "now"}):
+        old = do("get_full_document", path="docs/adr/0001.md", service="billing", **about)
+        assert (old.status, old.content) == ("superseded", CORPUS[0].draft.content)
+        paths = [one["path"] for one in do("list_documents", service="billing", kinds=["decision"], **about).items]
+        assert paths == ["docs/adr/0001.md", "docs/adr/0002.md", "docs/adr/0003.md"]
+
+
+def test_a_text_that_several_services_have_is_that_of_the_asked_one(known: Memory, do: Do) -> None:
+    same = [item("docs/same.md", "The same.", "document", service=name) for name in ("mail", "billing", "ads")]
+    take_in(known.engine, known.call.asker, same, operation="test")
+    for name in ("ads", "billing", "mail"):
+        found = do("get_full_document", path="docs/same.md", service=name)
+        assert (found.service, found.content) == (name, "The same.")
+        (listed,) = do("list_documents", path="docs/same.md", service=name).items
+        assert listed["service"] == name
+        hits = do("search_by_service", query="the same", service=name).items
+        assert {one.service for one in hits} == {name}
+
+
+def test_several_documents_of_a_path_are_listed_each_once(known: Memory, do: Do) -> None:
+    same = [item("docs/runbook.md", "How mails are sent.", "document", service=name) for name in ("ads", "shop")]
+    take_in(known.engine, known.call.asker, same, operation="test")
+    do("snapshot_create", name="now")
+    for about in ({}, {"as_of": "now"}):
+        with pytest.raises(Ambiguous) as raised:
+            do("get_full_document", path="docs/runbook.md", **about)
+        assert raised.value.message.count("billing: docs/runbook.md") == 1
+    with pytest.raises(Ambiguous) as raised:
+        do("get_full_document", path="runbook.md")
+    for name in ("ads", "billing", "mail", "shop"):
+        assert raised.value.message.count(f"{name}: docs/runbook.md") == 1
+
+
+def mislaid(known: Memory, path: str, **about: Any) -> None:
+    """A row as it was before something else changed what holds."""
+    namespace = known.call.asker.namespace
+    with known.engine.store.writing() as writer:
+        (row,) = writer.sources(namespace, None, path=path)
+        writer.keep_sources(namespace, [Source(row.project, row.service, path, row.kind, **about)])
+
+
+def test_what_holds_at_a_path_is_told_though_its_row_names_what_was_replaced(known: Memory, do: Do) -> None:
+    old = do("get_full_document", path="docs/adr/0003.md")
+    changed = adr(3, "Refunds are sent by a program.", "accepted", 8)
+    (address,) = take_in(known.engine, known.call.asker, [changed], operation="test").addresses
+    (row,) = [one for one in CORPUS if one.path == "docs/adr/0003.md"]
+    with known.engine.store.reading() as reader:
+        (full,) = reader.addresses(known.call.asker.namespace, old.address, None, 2)
+    mislaid(known, row.path, address=full)
+    assert do("get_full_document", path="docs/adr/0003.md").content == changed.draft.content
+    (listed,) = do("list_documents", path="docs/adr/0003.md").items
+    assert address.startswith(listed["address"])
+
+
+def test_what_was_forgotten_is_no_document_though_its_row_stays(known: Memory, do: Do, said: Do) -> None:
+    one = do("get_full_document", path="docs/adr/0003.md")
+    do("memory_forget", address=one.address)
+    assert do("list_documents", path="docs/adr/0003.md").items == ()
+    with pytest.raises(NotFound) as raised:
+        do("get_full_document", path="docs/adr/0003.md")
+    assert one.address in raised.value.hint
+    assert do("get_full_document", path=one.address).state == "retracted"
+    assert "retracted" in said("get_full_document", path=one.address)
+
+
+def test_after_a_restore_documents_are_what_they_were(known: Memory, do: Do) -> None:
+    do("snapshot_create", name="before")
+    changed = adr(3, "Refunds are sent by a program.", "accepted", 8)
+    take_in(known.engine, known.call.asker, [changed], operation="test", service="billing", gone=["src/pay.py"])
+    assert "src/pay.py" not in [one["path"] for one in do("list_documents").items]
+    do("snapshot_restore", name="before", dry_run=False, confirm=True)
+    assert "by hand" in do("get_full_document", path="docs/adr/0003.md").content
+    assert do("get_full_document", path="src/pay.py").content == "def pay(): ..."
+    listed = {one["path"]: one["address"] for one in do("list_documents", service="billing").items}
+    assert listed["docs/adr/0003.md"] == do("get_full_document", path="docs/adr/0003.md").address
+    assert "src/pay.py" in listed
+
+
+def test_services_documents_and_overviews_are_told_as_of_then(known: Memory, do: Do) -> None:
+    do("snapshot_create", name="before")
+    take_in(known.engine, known.call.asker, [item("a.go", "x", "code", service="new")], operation="test")
+    changed = adr(3, "Refunds are sent by a program.", "accepted", 8)
+    take_in(known.engine, known.call.asker, [changed], operation="test", service="billing", gone=["src/pay.py"])
+    assert [one["service"] for one in do("list_services").items] == ["billing", "mail", "new"]
+    assert [one["service"] for one in do("list_services", as_of="before").items] == ["billing", "mail"]
+    now, then = do("list_documents", service="billing"), do("list_documents", service="billing", as_of="before")
+    assert {one["path"] for one in then.items} - {one["path"] for one in now.items} == {"src/pay.py"}
+    assert now.total == then.total - 1
+    found = do("get_service_overview", service="billing", as_of="before")
+    assert found.counts == {"code": 2, "commit": 1, "decision": 2, "document": 1, "incident": 1}
+    assert (found.languages, found.owners, found.read) == ({"python": 1}, ("@ada", "@joe"), "")
+    assert do("get_full_document", path="pay.py", as_of="before").path == "src/pay.py"
+    with pytest.raises(NotFound):
+        do("get_service_overview", service="new", as_of="before")
+    with pytest.raises(Invalid) as raised:
+        do("list_documents", as_of="before", since="2026-01-01")
+    assert raised.value.field == "as_of"
+
+
 def test_a_long_document_is_read_on_from_a_line(known: Memory, do: Do, said: Do) -> None:
     about = {"path": "docs/runbook.md", "service": "billing"}
     first = do("get_full_document", **about, budget_tokens=500)
@@ -194,7 +332,7 @@ def test_a_long_document_is_read_on_from_a_line(known: Memory, do: Do, said: Do)
     assert 1 < first.end < 200
     following = do("get_full_document", **about, offset=first.end + 1, limit=2)
     assert following.content == f"line {first.end + 1} of the runbook\nline {first.end + 2} of the runbook"
-    assert f"offset={first.end + 1}" in said("get_full_document", **about, budget_tokens=500)
+    assert f"offset {first.end + 1}" in said("get_full_document", **about, budget_tokens=500)
     with pytest.raises(Invalid, match="3,000 lines"):
         do("get_full_document", **about, offset=3_001)
 
@@ -261,6 +399,32 @@ def test_an_overview_has_counts_incidents_decisions_languages_and_owners(known: 
     assert "superseded by" in text
 
 
+def test_who_has_a_folder_does_not_own_the_service(known: Memory, do: Do) -> None:
+    rules = "* @old\n*       @ada @joe # all\n/docs/ @writers\n*.js @web\n[Docs] @section\nsrc/* @src\n"
+    take_in(known.engine, known.call.asker, [item(".github/CODEOWNERS", rules, "code")], operation="test")
+    only = item("CODEOWNERS", "/docs/ @writers\n", "code", service="mail")
+    deep = item("vendor/lib/CODEOWNERS", "* @stranger\n", "code", service="mail")
+    take_in(known.engine, known.call.asker, [only, deep], operation="test")
+    assert do("get_service_overview", service="billing").owners == ("@ada", "@joe")
+    assert do("get_service_overview", service="mail").owners == ()
+
+
+@pytest.mark.parametrize(
+    "path", ["LICENSE.md", "third_party/lib/README.md", "docs/THIRD-PARTY-NOTICES.txt", "licenses/zlib.txt", "NOTICE"]
+)
+def test_the_licences_of_others_are_no_documents_of_a_service(path: str, known: Memory, do: Do) -> None:
+    items = [item(path, "Permission is hereby granted.", "document", 9)]
+    items += [item("docs/noticeboard.md", "What hangs there.", "document", 8, title="Board")]
+    take_in(known.engine, known.call.asker, items, operation="test")
+    assert [one.title for one in do("get_service_overview", service="billing").documents] == ["Board", "Runbook"]
+
+
+def test_a_filter_that_meets_no_document_is_not_said_to_be_an_empty_memory(known: Memory, do: Do, said: Do) -> None:
+    every = do("list_documents").total
+    assert f"None of the {every} documents" in said("list_documents", kinds=["meeting"])
+    assert f"There are {every}: give a smaller offset" in said("list_documents", offset=1_000)
+
+
 def test_services_and_numbers(known: Memory, do: Do, said: Do) -> None:
     assert [one["service"] for one in do("list_services").items] == ["billing", "mail"]
     found = do("knowledge_stats")
@@ -275,7 +439,7 @@ def test_an_empty_memory_says_so(said: Do) -> None:
     for operation in ("list_services", "list_documents"):
         assert "ingest_codebase" in said(operation)
     assert "No incident" in said("get_incident_history")
-    assert "No such decision" in said("get_architectural_decisions")
+    assert "No decision is known" in said("get_architectural_decisions")
     assert "nothing" in said("knowledge_stats")
 
 

@@ -177,7 +177,7 @@ class RestrictedWriter(RestrictedReader):
         hidden = [one for one in self._kept_at(sources) if one.is_document and not self._is_shown(one)]
         if hidden:
             raise Forbidden(
-                f"What was read from {hidden[0].path!r} before is hidden by the view: it cannot be replaced through it.",
+                f"What was read from {hidden[0].path!r} before is hidden by the view, so it cannot be replaced here.",
                 hint="Run the ingest without the setting `view`.",
                 field="view",
             )
@@ -189,11 +189,15 @@ class RestrictedWriter(RestrictedReader):
 
     def _kept_at(self, sources: Sequence[Source]) -> list[Source]:
         """The rows that there are at these paths, whatever a caller says of them."""
-        return [
-            kept
-            for one in sources
-            for kept in self._writer.sources(self._namespace, (one.project,), service=one.service, path=one.path)
-        ]
+        paths: dict[tuple[str, str], set[str]] = {}
+        for one in sources:
+            paths.setdefault((one.project, one.service), set()).add(one.path)
+        found: list[Source] = []
+        for (project, service), asked in paths.items():
+            # The store looks through the whole service for one path too: so it is asked once.
+            some = self._writer.sources(self._namespace, (project,), service=service)
+            found += [kept for kept in some if kept.path in asked]
+        return found
 
     def _is_shown(self, kept: Source) -> bool:
         """Whether a row is shown, and its node is seen in the project of the row: elsewhere is not enough."""

@@ -16,6 +16,10 @@ SUMMARY_LENGTH_MAX = 200
 SUMMARY_LOOKED_AT, TOPICS_LOOKED_AT, LINES_LOOKED_AT = 6_000, 4_000, 120
 TOPICS_MAX, SYMBOLS_MAX, TERM_LENGTH_MAX = 8, 400, 40
 
+# As far as the title, the date and the status of a record go.
+FORM_LENGTH = 600
+_TO_BE_FILLED_IN = re.compile(r"^#+ .{0,20}\b(?:NUMBER|TITLE|NNNN)\b|^\W*[Dd]ate\W{1,6}DATE\s*$|^\s*STATUS\s*$", re.M)
+
 _BOILERPLATE = r"copyright\b|licensed\b|spdx-|table of contents|status\s*:|date\s*:|authors?\s*:|last updated"
 _SKIPPED_LINE = re.compile(rf"#|=|\||!?\[!?\[|!\[|<|---|\*\*\*|\.\.\s|:\w+:|\[\w+\]:|{_BOILERPLATE}", re.I)
 _SKIPPED_COMMENT = re.compile(rf"[-=*#]{{3,}}|{_BOILERPLATE}", re.I)
@@ -158,8 +162,9 @@ def _weigh(weights: dict[str, float], shapes: dict[str, str], term: str, weight:
 
 
 def is_decision(text: str) -> bool:
-    """Whether a text is an architecture decision record, by what it says alone: a renamed file is still one."""
-    return is_adr("", text)
+    """Whether a text is an architecture decision record, by what it says alone: a renamed file is still one. A form
+    that is yet to be filled in decides nothing."""
+    return is_adr("", text) and not _TO_BE_FILLED_IN.search(text[:FORM_LENGTH])
 
 
 def symbols_of(text: str, path: str) -> list[str]:

@@ -53,7 +53,9 @@ class Process:
         self._cwd, self._seconds = cwd, seconds
         self._process: subprocess.Popen[bytes] | None = None
         self._answers: queue.Queue[bytes | None] = queue.Queue()
+        self._requests: queue.Queue[bytes | None] = queue.Queue()
         self._starts = 0
+        self._is_closed = False
         self._using = threading.Lock()
 
     def __enter__(self) -> Process:
@@ -101,6 +103,8 @@ class Process:
         import subprocess
 
         self._end()
+        if self._is_closed:
+            raise Unavailable("The process of derivations is closed.", hint="Open the table anew.")
         self._starts += 1
         if self._starts > STARTS_MAX:
             raise Unavailable("The process of derivations does not stay alive.", hint="See `marrow derivations`.")
@@ -116,20 +120,20 @@ class Process:
             )
         except OSError as problem:
             raise Unavailable(f"No process can be started: {problem.strerror}.", hint="Try again later.") from problem
-        self._answers = queue.Queue()
+        self._answers, self._requests = queue.Queue(), queue.Queue()
+        assert self._process.stdin is not None
         assert self._process.stdout is not None
-        threading.Thread(target=_listen, args=(self._process.stdout, self._answers), daemon=True).start()
+        for act, given in (
+            (_listen, (self._process.stdout, self._answers)),
+            (_speak, (self._process.stdin, self._requests, self._answers)),
+        ):
+            threading.Thread(target=act, args=given, daemon=True).start()
         return self._ask(self._setup, SETUP_SECONDS)
 
     def _ask(self, asked: Mapping[str, Any], seconds: float) -> Mapping[str, Any]:
-        assert self._process is not None
-        assert self._process.stdin is not None
+        self._requests.put(json.dumps(asked).encode() + b"\n")
         try:
-            self._process.stdin.write(json.dumps(asked).encode() + b"\n")
-            self._process.stdin.flush()
             line = self._answers.get(timeout=seconds)
-        except OSError as problem:
-            raise Unavailable(f"{BROKEN[0].upper()}{BROKEN[1:]}.") from problem
         except queue.Empty:
             raise Unavailable(f"{TOO_LONG.format(seconds=seconds).capitalize()}.") from None
         try:
@@ -141,11 +145,17 @@ class Process:
         return said
 
     def close(self) -> None:
+        """End it at once: a call that runs in another thread is told that its process ended."""
+        self._is_closed = True
+        process = self._process
+        if process is not None:
+            process.kill()
         with self._using:
             self._end()
 
     def _end(self) -> None:
-        """With whatever it has started itself. Its output is closed by who listens to it."""
+        """With whatever it has started itself. What leads to it and from it is closed by who speaks and listens: they
+        may be held up by somebody who left the group and has it open too."""
         process, self._process = self._process, None
         if process is None:
             return
@@ -153,10 +163,22 @@ class Process:
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(process.pid, signal.SIGKILL)
         process.kill()
-        if process.stdin is not None:
-            with suppress(OSError):
-                process.stdin.close()
+        self._requests.put(None)
         process.wait()
+
+
+def _speak(stream: IO[bytes], requests: queue.Queue[bytes | None], answers: queue.Queue[bytes | None]) -> None:
+    """Writing has no time limit: who does not read, such as a thread that never lets the others run, holds up nobody
+    but this."""
+    with stream:
+        while line := requests.get():
+            try:
+                left = memoryview(line)
+                while left:
+                    left = left[os.write(stream.fileno(), left) :]
+            except OSError:
+                answers.put(None)
+                return
 
 
 def _listen(stream: IO[bytes], answers: queue.Queue[bytes | None]) -> None:

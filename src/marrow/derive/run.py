@@ -112,6 +112,11 @@ def _chosen(table: Table, whens: Collection[str], names: Collection[str], cascad
     return [one for one in table.ordered if one.name in wanted and one.when != AT_SAVE]
 
 
+def is_to_be_tried(row: Derived, now: int) -> bool:
+    """Whether what failed is tried again by itself now."""
+    return row.attempts < ATTEMPTS_MAX and now - row.at >= row.attempts * RETRY_MICROS
+
+
 class _Batch:
     """Inputs that are computed and kept together."""
 
@@ -197,7 +202,7 @@ class _Batch:
         return self.rows.get((digest, name)) or self.known.get((digest, name))
 
     def _is_to_be_tried(self, row: Derived) -> bool:
-        return self.retry or (row.attempts < ATTEMPTS_MAX and self.now - row.at >= row.attempts * RETRY_MICROS)
+        return self.retry or is_to_be_tried(row, self.now)
 
     def _keep(self, one: Derivation, task: Task, basis: str, made: Made) -> Derived:
         given, before = task.input, self.known.get((task.input.digest, one.name))
@@ -265,4 +270,4 @@ def _stopping(failure: Failure) -> Conflict:
     )
 
 
-__all__ = ["BATCH", "Failure", "Ran", "Workshop", "derive"]
+__all__ = ["BATCH", "Failure", "Ran", "Workshop", "derive", "is_to_be_tried"]

@@ -25,16 +25,17 @@ from ..model.derivation import (
     value_text,
 )
 from ..model.errors import MarrowError
+from ..model.node import DOCUMENT_KINDS
 from .local import is_decision, summary_of, topics_of
 
-DOCUMENTS = ("document", "code", "decision", "incident", "meeting", "design", "log", "conversation", "commit")
+DOCUMENTS = DOCUMENT_KINDS
 _PROSE = tuple(kind for kind in DOCUMENTS if kind not in ("log", "commit"))
 BUILT_IN: tuple[Derivation, ...] = (
     Derivation("chunks", when=AT_SAVE, what="the passages of a long text, each searched for itself"),
     Derivation("embedding", of=("chunks",), when=AT_SAVE, what="a vector for each passage"),
     Derivation("summary", kinds=DOCUMENTS, when=AT_ONCE, what="what it says, in at most 200 characters"),
     Derivation("topics", kinds=_PROSE, when=AT_ONCE, what="its telling words"),
-    Derivation("is_adr", kinds=("document", "decision"), when=AT_ONCE, what="whether it is a decision record"),
+    Derivation("is_adr", "2", kinds=("document", "decision"), when=AT_ONCE, what="whether it is a decision record"),
     Derivation("action_items", kinds=("meeting", "incident"), when=AT_ONCE, what="what is to be done, by whom, until"),
     Derivation("decisions", kinds=("meeting",), when=AT_ONCE, what="what was decided"),
     Derivation("symbols", kinds=("code",), what="the names that a source file declares"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 
 from .due import due_in, resolved
@@ -161,12 +161,31 @@ def action_items(text: str, *, today: date | None = None, people: Sequence[str] 
     found: dict[tuple[str, str], ActionItem] = {}
     known = (*people, *_speakers(text))
     for item in _items(text, today, known):
+        if _VAGUE.fullmatch(item.text) and (meant := _meant(item, found)):
+            before = found[meant]
+            found[meant] = replace(before, owner=before.owner or item.owner, due=before.due or item.due)
+            continue
         key = (item.owner.lower(), _plain(item.text))
         if key[1] and (key not in found or item.done):
             found[key] = item
         if len(found) >= ITEMS_MAX:
             break
     return list(found.values())
+
+
+def _meant(item: ActionItem, found: dict[tuple[str, str], ActionItem]) -> tuple[str, str] | None:
+    """What "I'll add it by Friday" is about: the latest that the same one, or nobody yet, is to add. The key of it."""
+    verb, owner = _plain(item.text).partition(" ")[0], _first(item.owner)
+    for key in reversed(found):
+        before = found[key]
+        is_theirs = not (before.owner and owner) or _first(before.owner) == owner
+        if is_theirs and _plain(before.text).partition(" ")[0] == verb and not _VAGUE.fullmatch(before.text):
+            return key
+    return None
+
+
+def _first(owner: str) -> str:
+    return owner.lower().partition(" ")[0]
 
 
 def decisions_in(text: str) -> list[Decided]:

@@ -144,8 +144,10 @@ def _has_form(shape: Outline) -> bool:
 
 
 def _is_template(shape: Outline) -> bool:
-    said = f"{shape.title}\n{shape.field('status', 'title')}\n{shape.first(_STATUS)[:200]}"
-    return bool(_PLACEHOLDER.search(shape.title or said))
+    status = shape.first(_STATUS)[:200]
+    said = f"{shape.title}\n{shape.field('status', 'title')}\n{status}"
+    is_open = shape.field("date").strip() == "DATE" or status.strip() == "STATUS"
+    return is_open or bool(_PLACEHOLDER.search(shape.title or said))
 
 
 def read_adr(path: str, text: str) -> Adr:

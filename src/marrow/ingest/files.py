@@ -9,6 +9,7 @@ from ..codemap.skipped import GENERATED, MINIFIED, named_as_generated, why_skipp
 from ..model.draft import Draft
 from ..repository.file_sorts import is_binary_name, is_generated, is_inside_git, is_secret
 from .adr import adr_item, is_adr
+from .code_title import code_title
 from .dates import read_date
 from .file_kinds import DATA_SUFFIXES, elsewhere, named_language, no_document, other_language, scripted_language
 from .formats.decoding import decode
@@ -50,7 +51,7 @@ def read_file(
         if (not language or suffix in DATA_SUFFIXES) and (refused := no_document(path, suffix, data)):
             return [Skipped(path, refused)]
     if language:
-        return [_code(path, suffix, data, language, root, service, digest)]
+        return [_code(path, suffix, data, language, root=root, title=title, service=service, digest=digest)]
     found = text_of(path, data)
     if isinstance(found, Skipped):
         return [found]
@@ -83,7 +84,9 @@ def _refused(path: str, suffix: str, data: bytes) -> str:
     return ""
 
 
-def _code(path: str, suffix: str, data: bytes, language: str, root: str, service: str, digest: str) -> Item | Skipped:
+def _code(
+    path: str, suffix: str, data: bytes, language: str, *, root: str, title: str, service: str, digest: str
+) -> Item | Skipped:
     refused = why_skipped(data[:TEXT_BYTES_MAX])
     if refused in (GENERATED, MINIFIED) and suffix not in DATA_SUFFIXES:
         return Skipped(path, f"it is {refused}")
@@ -94,13 +97,14 @@ def _code(path: str, suffix: str, data: bytes, language: str, root: str, service
     if not kept.text.strip():
         return Skipped(path, "it is empty")
     lies = place(path, root)
+    called = as_title(title) or code_title(path, kept.text, language)
     draft = Draft(
         content=kept.text,
         kind=CODE,
         anchors=lies.anchors,
         service=service,
         source=CODE,
-        metadata={"path": lies.path, "language": language, **first_line(kept.text)},
+        metadata={"path": lies.path, "title": called, "language": language, **first_line(kept.text)},
     )
     return Item(draft, lies.path, digest, joined(decoded.problem, kept.problem), len(data))
 

@@ -19,7 +19,7 @@ from .item import Item
 from .lazy_pattern import LazyPattern
 from .placing import day, filled, first_line, place, said_at, short_names, tags_in
 from .sections import Outline, bullets, outline, plain
-from .severity import Severity, read_severity, severity_in
+from .severity import Severity, asked_severity, read_severity, severity_in
 
 KIND, DOMAIN, SOURCE = "incident", "issues", "incident"
 EXCERPT_LENGTH_MAX = 1_000
@@ -223,7 +223,7 @@ def incident_of(
     times = {"Date": date, "Started": started, "Detected": detected, "Ended": ended}
     read = {name: _asked(name.lower(), said) for name, said in times.items()}
     found = read_incident("", description)
-    level = read_severity(severity) if severity.strip() else found.severity
+    level = asked_severity(severity) if severity.strip() else found.severity
     lines = [f"Severity: {level.told}"] if severity.strip() and level else []
     lines += [f"Service: {service.strip()}"] if service.strip() else []
     lines += [f"{name}: {said.strip()}" for name, said in times.items() if said.strip()]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from ..model.errors import Invalid
 from .lazy_pattern import LazyPattern
 
 LEVELS = ("critical", "high", "medium", "low")
@@ -47,6 +48,18 @@ def read_severity(said: str) -> Severity | None:
         if word in _BY_WORD:
             return Severity(_BY_WORD[word], text)
     return Severity(text.lower(), text)
+
+
+def asked_severity(said: str) -> Severity | None:
+    """What a caller says of one. What a document says may be a team's own word; from a form it is a slip."""
+    found = read_severity(said)
+    if found is not None and found.level not in LEVELS:
+        raise Invalid(
+            f"{said.strip()[:60]!r} is no severity.",
+            hint=f"{', '.join(LEVELS)}; SEV0 to SEV5, P0 to P5, 0 to 5; or a word such as major or minor.",
+            field="severity",
+        )
+    return found
 
 
 def severity_in(text: str) -> Severity | None:

@@ -7,24 +7,29 @@ that only what the events name. What users declare runs for their own project, i
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import NamedTuple
 
 from ..derive.allowed import NamedFile
 from ..derive.installed import any_installed
-from ..derive.run import Ran, derive
+from ..derive.run import Ran, derive, is_to_be_tried
+from ..derive.table import Input
 from ..memory.derivations import Declared, files_named, inputs_of, opened_table, workshop
+from ..memory.recompute import file_inputs
 from ..memory.told_summary import tell_summary, waiting_summaries
 from ..memory.usage import allowance_of, ask, check_open
-from ..model.derivation import AT_SAVE, DUE, FAILED, OF_FILE, Derivation
+from ..model.derivation import AT_SAVE, CONTENT, DONE, DUE, FAILED, OF_FILE, Derivation, Derived, is_digest
 from ..model.errors import Conflict, MarrowError
+from ..model.record import CURRENT
 from ..providers.llm import NONE, Completion, LanguageModel, language_model
-from ..store.protocol import Projects, Store
+from ..store.protocol import Projects, Reader, Store
 from .place import Place
 
 BATCH = 200
+# A transcript may be long.
+FILES_AT_ONCE = 20
 EVENTS_LOOKED_AT = 1_000
 RETRY_MICROS = 300 * 1_000_000
 
@@ -33,11 +38,13 @@ log = logging.getLogger("marrow.background")
 
 @dataclass
 class _Seen:
-    """How far a place was looked at: up to which event, by which table, and of a first look how far each got."""
+    """How far a place was looked at: up to which event, by which table for which names, and of a first look how far
+    each got: a number of a node, or the input and name of a row."""
 
     table: str = ""
+    names: tuple[str, ...] = ()
     seq: int = 0
-    first_look: dict[str, int] = field(default_factory=dict)
+    first_look: dict[str, int | tuple[str, str]] = field(default_factory=dict)
     retried_at: int = 0
 
 
@@ -85,10 +92,13 @@ class Deriver:
             return True
         engine, space = place.engine, place.asker.namespace
         with engine.store.reading() as reader:
-            if reader.head(space).seq > seen.seq or reader.derived_rows(space, projects, state=DUE, limit=1):
+            if reader.head(space).seq > seen.seq:
                 return True
+            if not seen.names:
+                return False
             is_time = engine.clock() - seen.retried_at > RETRY_MICROS
-            return is_time and bool(reader.derived_rows(space, projects, state=FAILED, limit=1))
+            states = (DUE, FAILED) if is_time else (DUE,)
+            return any(reader.derived_rows(space, projects, names=seen.names, state=state, limit=1) for state in states)
 
     def _turn(self, place: Place, declared: Declared, mark: str, projects: Projects) -> Turn:
         ours = [one for one in declared.table.ordered if _is_meant(one, declared, users=projects is not None)]
@@ -97,7 +107,8 @@ class Deriver:
         if seen.table != digest:
             with place.engine.store.reading() as reader:
                 seen.seq = reader.head(place.asker.namespace).seq
-            seen.table, seen.first_look = digest, {one.name: 0 for one in ours}
+            seen.table, seen.names = digest, tuple(one.name for one in ours)
+            seen.first_look = {one.name: _beginning(declared, one) for one in ours}
         try:
             return self._work(place, declared, ours, seen, projects)
         except Conflict as problem:  # a derivation that stops on errors: it is kept, and tried again later
@@ -113,13 +124,16 @@ class Deriver:
         with place.engine.store.reading() as reader:
             events = list(islice(reader.events(space, after=seen.seq), EVENTS_LOOKED_AT))
             touched = [t.address for event in events for t in event.touched if t.address]
-            marked = [row.input for row in reader.derived_rows(space, projects, state=DUE)]
-            if now - seen.retried_at > RETRY_MICROS:
-                marked += [row.input for row in reader.derived_rows(space, projects, state=FAILED) if not row.path]
-                seen.retried_at = now
+            marked = [row.input for row in _rows(reader, space, projects, seen.names, DUE)]
+            is_retried = now - seen.retried_at > RETRY_MICROS
+            failed = _rows(reader, space, projects, seen.names, FAILED) if is_retried else ()
+            marked += [row.input for row in failed if is_to_be_tried(row, now)]
+        # Only what was done to its end counts as looked at: a derivation may stop on errors in the middle of it.
         ran = self._derive(place, declared, ours, list(dict.fromkeys((*touched, *marked))), projects)
         if events:
             seen.seq = events[-1].seq
+        if is_retried:
+            seen.retried_at = now
         return Turn(ran.ran, bool(ran.ran))
 
     def _look_through(
@@ -128,15 +142,21 @@ class Deriver:
         """A page of what has no value yet, of one derivation after the other."""
         name, after = next(iter(seen.first_look.items()))
         one = next(one for one in ours if one.name == name)
+        space = place.asker.namespace
+        inputs: list[str] = []
         with place.engine.store.reading() as reader:
-            page = reader.underived(
-                place.asker.namespace, name, one.version, one.kinds, projects, after=after, limit=BATCH
-            )
-        if not page:
+            if isinstance(after, int):
+                page = reader.underived(space, name, one.version, one.kinds, projects, after=after, limit=BATCH)
+                inputs, after = [address for _, address in page], page[-1][0] if page else after
+            elif above := [part for part in one.of if part != CONTENT]:
+                rows = reader.derived_rows(space, projects, names=above, state=DONE, after=after, limit=FILES_AT_ONCE)
+                inputs, after = [row.input for row in rows], (rows[-1].input, rows[-1].name) if rows else after
+        if not inputs:
             del seen.first_look[name]
             return Turn(more=bool(seen.first_look))
-        seen.first_look[name] = page[-1][0]
-        ran = self._derive(place, declared, ours, [address for _, address in page], projects)
+        # If it stops on an error, the same page is looked at again: what failed is no longer due then, the rest is.
+        ran = self._derive(place, declared, ours, list(dict.fromkeys(inputs)), projects)
+        seen.first_look[name] = after
         return Turn(ran.ran, more=True)
 
     def _derive(
@@ -149,11 +169,14 @@ class Deriver:
     ) -> Ran:
         total = Ran()
         names = [one.name for one in ours]
+        of_nodes = [one for one in ours if not declared.table.is_of_files(one)]
         for start in range(0, len(addresses) if names else 0, BATCH):
             part = addresses[start : start + BATCH]
             with place.engine.store.reading() as reader:
                 now = place.engine.clock()
-                inputs = inputs_of(reader, place.asker, part, projects, ours, with_paths=True, now=now)
+                inputs = inputs_of(reader, place.asker, part, projects, of_nodes, with_paths=True, now=now)
+                if len(of_nodes) < len(ours):
+                    inputs += _files(reader, place.asker.namespace, part, projects)
             shop = workshop(place.engine, place.asker, declared.table)
             if projects is None:
                 shop = shop._replace(project=None)
@@ -197,10 +220,31 @@ class Deriver:
 
 
 def _is_meant(one: Derivation, declared: Declared, *, users: bool) -> bool:
-    """What can be computed from nodes here, and only what users declare or only Marrow's own."""
+    """What can be computed here, from nodes or from what was read from files, and only what users declare or only
+    Marrow's own."""
     is_users = one.name in dict(declared.sources)
-    is_possible = one.name in declared.table.makers and not declared.table.is_of_files(one)
-    return is_users == users and is_possible and one.when not in (AT_SAVE, OF_FILE)
+    return is_users == users and one.name in declared.table.makers and one.when not in (AT_SAVE, OF_FILE)
+
+
+def _beginning(declared: Declared, one: Derivation) -> int | tuple[str, str]:
+    return ("", "") if declared.table.is_of_files(one) else 0
+
+
+def _rows(reader: Reader, namespace: str, projects: Projects, names: Sequence[str], state: str) -> Iterator[Derived]:
+    """All of them, in pages: what is given up or cannot be computed stays, and must not hide the rest."""
+    after = ("", "")
+    while names and (page := reader.derived_rows(namespace, projects, names=names, state=state, after=after)):
+        yield from page
+        after = (page[-1].input, page[-1].name)
+
+
+def _files(reader: Reader, namespace: str, inputs: Sequence[str], projects: Projects) -> list[Input]:
+    """The media files among these inputs, and those that nodes among them were read from."""
+    records = reader.records(namespace, inputs, projects, CURRENT)
+    said = reader.occurrences([record.entry for record in records], CURRENT)
+    named = (one.fields.get("digest") for some in said.values() for one in some)
+    digests = [digest for digest in named if isinstance(digest, str) and is_digest(digest)]
+    return file_inputs(reader, namespace, list(dict.fromkeys((*inputs, *digests))), projects)
 
 
 def _mark(files: Sequence[NamedFile]) -> str:

@@ -13,7 +13,7 @@ from ..model.address import shown
 from ..model.errors import Invalid, MarrowError
 from ..model.moments import iso
 from ..model.record import Filter, Record
-from ..model.standing import SUPERSEDED
+from ..model.standing import OPEN_TO_SEND, SUPERSEDED
 from ..model.text import shorten, token_estimate
 from ..providers.llm import Completion
 from ..search.cut import COVERED_MIN, LEAST, MEANING_MIN
@@ -25,7 +25,7 @@ from ..store.bm25 import rarity
 from ..store.protocol import Projects, Reader
 from ..store.terms import STOP_WORDS, query_terms, terms_of
 from .cited_answer import Checked, check
-from .condensed import SHOWN_MAX
+from .condensed import FORM, SHOWN_MAX
 from .condensed import shown as fenced
 from .engine import Asker, Engine, sequence
 from .moment import moment
@@ -75,7 +75,6 @@ TEMPLATE = re.compile(r"(?:^|[/_.-])templates?(?:[/_.-]|\Z)", re.I)
 TEXT_TOKENS, HEAD_TOKENS = 220, 40
 ANSWER_TOKENS = 1_500
 PURPOSE = "ask"
-OPEN_TO_SEND = ("public", "internal")
 # What asks or plans says nothing about what is so.
 UNASKED = ("question", "gap", "pipeline", "vector", "survey", "view")
 
@@ -85,7 +84,7 @@ SYSTEM = (
     "else. End every sentence with the number of the source that says it, as in [2] or [1, 3]. Keep numbers, names, "
     "dates and quotations exactly as they are there. Where sources disagree, the later one that is not superseded "
     "holds: say so. Where they do not answer the question, say that the sources do not say it. At most eight "
-    "sentences, in the language of the question."
+    f"sentences, in the language of the question. {FORM}"
 )
 
 # System, prompt, and the most tokens of the answer.
@@ -200,9 +199,10 @@ class _Judged(NamedTuple):
 
 
 class _Candidate(NamedTuple):
-    """`relevance` decides whether it is told, `score` what comes first."""
+    """`relevance` decides whether it is told, beside the `bar` that others set; `score` what comes first."""
 
     relevance: float
+    bar: float
     score: float
     group: str
     source: Attributed
@@ -225,10 +225,11 @@ def _candidate(asked: Question, kinds: frozenset[str], one: _Judged, source: Att
     behind the code itself, unless tests are asked about. A file that hardly says anything stands behind those that
     do."""
     is_test = source.record.node.kind == "code" and is_test_path(source.origin.path) and "test" not in asked.terms
-    score = one.score * (TEST_SHARE if is_test else 1.0) * _fullness(asked, source)
+    bar = one.score * _fullness(asked, source)
+    score = bar * (TEST_SHARE if is_test else 1.0)
     score *= KIND_SHARE if one.group in kinds else 1.0
     score *= 1.0 + NAME_SHARE * one.known.covered(asked.terms, _named(source))
-    return _Candidate(one.score, score, one.group, replace(source, score=score))
+    return _Candidate(one.score, bar, score, one.group, replace(source, score=score))
 
 
 def _fullness(asked: Question, source: Attributed) -> float:
@@ -289,7 +290,7 @@ def _link_score(hit: Hit) -> float:
 def _chosen(found: Sequence[_Candidate]) -> list[_Candidate]:
     """First the best of each group, then what else is near the best, a few of each group."""
     ranked = sorted(found, key=lambda one: -one.score)
-    best = max((one.relevance for one in found), default=0.0)
+    best = max((one.bar for one in found), default=0.0)
     kept: list[_Candidate] = []
     counts: dict[str, int] = {}
     for first in (True, False):
@@ -345,7 +346,9 @@ def _answered(engine: Engine, asker: Asker, found: Asking, projects: Projects, c
             count, holders = reader.frequencies(asker.namespace, terms, projects)
         return {term: rarity(count, max(1, holders.get(term, 0))) for term in terms}
 
-    checked = check(answer.text, texts, weigh)
+    sent = [one for one in open_ones if one.number in texts]
+    headings = {one.number: one.heading() for one in sent}
+    checked = check(answer.text, {one.number: one.text for one in sent}, weigh, headings)
     return found._replace(answer=checked, why="" if answer.whole else "The answer was cut at its limit.")
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..ingest.spot import spot_at
-from ..model.node import Occurrence
+from ..model.node import DOCUMENT_KINDS, Occurrence
 from ..model.record import CURRENT, Record
 from ..search.best_passage import Place, line_numbers
 from ..store.protocol import Reader
@@ -15,7 +15,7 @@ from .engine import Asker
 
 COMMIT_DIGITS = 10
 # Kinds that readers take in: these are from somewhere.
-TAKEN_IN = frozenset("document code decision incident meeting design log conversation commit".split())
+TAKEN_IN = frozenset(DOCUMENT_KINDS)
 # In these, a passage has a moment instead of lines.
 SPOKEN = frozenset(("meeting", "design"))
 # What is read from these has lines of its own.

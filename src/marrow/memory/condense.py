@@ -19,7 +19,7 @@ from ..model.node import Node, Occurrence, metadata_text
 from ..model.record import CURRENT, Filter, Record
 from ..model.redact import redact
 from ..model.session import Session
-from ..model.standing import ACTIVE, COMPRESSED
+from ..model.standing import ACTIVE, COMPRESSED, OPEN_TO_SEND
 from ..model.text import clean
 from ..model.trace import DONE, Trace
 from ..providers.llm import Completion
@@ -50,7 +50,6 @@ LONG_RECORD, LONG_DETAIL = 3_000, 600
 TRACES_LOOKED_AT, OBSERVATIONS_SHOWN, PROMPTS_SHOWN, MESSAGES_SHOWN = 2_000, 60, 12, 3
 TRIES_MAX, TRIES_KEPT = 2, 500
 MARK = "condensed"
-_OPEN_TO_SEND = ("public", "internal")
 
 # Purpose, system, prompt and the most tokens of the answer.
 Ask = Callable[[str, str, str, int], Completion]
@@ -74,7 +73,7 @@ def waiting_observations(reader: Reader, asker: Asker, session: Session, now: in
 
 def is_worth_it(record: Record, metadata: Mapping[str, Any]) -> bool:
     """Whether the rules had to leave much out, or something failed; and it may be sent."""
-    if metadata.get("model") or record.standing.classification not in _OPEN_TO_SEND:
+    if metadata.get("model") or record.standing.classification not in OPEN_TO_SEND:
         return False
     before = metadata.get("before")
     was_long = isinstance(before, int) and before >= LONG_RECORD
@@ -124,7 +123,7 @@ def waiting_summary(reader: Reader, asker: Asker, session: Session, now: int) ->
     """The session's summary, if the rules made it and no model was asked about it."""
     wanted = Filter(projects=(asker.scope.project,), kinds=(SUMMARY,), thread=session.session)
     found = reader.records_of(reader.select(asker.namespace, wanted, CURRENT, now, 1), CURRENT)
-    if not found or found[0].standing.classification not in _OPEN_TO_SEND:
+    if not found or found[0].standing.classification not in OPEN_TO_SEND:
         return None
     record, mark = found[0], mark_of(session)
     said = reader.occurrences([record.entry], CURRENT).get(record.entry, ())
@@ -233,7 +232,7 @@ def _seen(reader: Reader, asker: Asker, session: str, now: int) -> list[str]:
     entries = reader.select(asker.namespace, wanted, CURRENT, now, OBSERVATIONS_SHOWN)
     told = []
     for record in sorted(reader.records_of(entries, CURRENT), key=lambda one: (one.last_at, one.entry)):
-        if record.standing.classification in _OPEN_TO_SEND:
+        if record.standing.classification in OPEN_TO_SEND:
             title, summary, _ = depths(record.node.content)
             told.append(f"- {title}: {summary}")
     return told

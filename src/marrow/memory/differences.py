@@ -8,7 +8,7 @@ from dataclasses import fields
 from typing import NamedTuple
 
 from ..model.event import Event
-from ..model.record import Record
+from ..model.record import CURRENT, Record
 from ..model.standing import ACTIVE, Standing
 from ..model.text import first_line
 from ..store.protocol import Projects, Reader
@@ -18,10 +18,13 @@ BATCH = 500
 # When and why a standing came to hold is not what holds.
 _BOOKKEEPING = frozenset(("generation", "changed_at", "reason", "salt"))
 _COMPARED = tuple(f.name for f in fields(Standing) if f.name not in _BOOKKEEPING)
+# That something was said once more is no change of what is known: it is counted, and not listed.
+_REINFORCED = frozenset(("reinforced", "reinforced_at", "confidence"))
 
 
 class Difference(NamedTuple):
-    """One node in one project. `what` is added, removed or changed; `fields` says what about it differs."""
+    """One node in one project. `what` is added, removed or changed; `fields` says what about it differs, `path` where
+    it was read from."""
 
     what: str
     address: str
@@ -31,15 +34,24 @@ class Difference(NamedTuple):
     state: str
     fields: tuple[str, ...]
     line: str
+    path: str = ""
+
+    @property
+    def is_reinforcement(self) -> bool:
+        """Whether it was only said once more, which makes it surer."""
+        named = set(self.fields)
+        return self.what == CHANGED and "reinforced" in named and named <= _REINFORCED
 
 
 class Differences(NamedTuple):
-    """From one sequence number to another. `erased` counts what was touched between them and is gone for good."""
+    """From one sequence number to another. `erased` counts what was touched between them and is gone for good,
+    `reinforced` what was only said once more and is not among the items."""
 
     start: int
     end: int
     items: tuple[Difference, ...]
     erased: int
+    reinforced: int = 0
 
     def count(self, what: str) -> int:
         return sum(item.what == what for item in self.items)
@@ -58,7 +70,8 @@ def differences(reader: Reader, namespace: str, places: Projects, start: int, en
         found += _compared(reader, namespace, places, batch, start, end)
     order = {ADDED: 0, CHANGED: 1, REMOVED: 2}
     found.sort(key=lambda item: (order[item.what], item.project, item.address))
-    return Differences(start, end, tuple(found), erased)
+    listed = tuple(item for item in found if not item.is_reinforcement)
+    return Differences(start, end, listed, erased, len(found) - len(listed))
 
 
 def names(event: Event) -> Iterator[str]:
@@ -78,6 +91,7 @@ def _compared(
     entries = list({**before, **after})
     links = [_links(reader, namespace, addresses, places, seq) for seq in (start, end)]
     anchors = [reader.anchors(entries, seq) for seq in (start, end)]
+    paths = _paths(reader, entries)
     for entry in entries:
         was, now = before.get(entry), after.get(entry)
         known = now or was
@@ -94,7 +108,18 @@ def _compared(
             node, standing = known.node, known.standing
             state = now.standing.state if now else ""
             line = first_line(node.content)
-            yield Difference(what, node.address, known.project, node.kind, standing.domain, state, tuple(changed), line)
+            about = (node.kind, standing.domain, state, tuple(changed), line, paths.get(entry, ""))
+            yield Difference(what, node.address, known.project, *about)
+
+
+def _paths(reader: Reader, entries: Sequence[int]) -> dict[int, str]:
+    """Where each was last read from."""
+    found = {}
+    for entry, said in reader.occurrences(entries, CURRENT).items():
+        paths = [path for one in said if isinstance(path := one.fields.get("path"), str)]
+        if paths:
+            found[entry] = paths[-1]
+    return found
 
 
 def _links(

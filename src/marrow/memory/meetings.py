@@ -4,6 +4,7 @@ is to be done, across all of them."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from ..ingest.action_items import ActionItem, action_items
@@ -15,7 +16,9 @@ from ..search.find import Hit
 from ..store.protocol import Reader
 from ..store.terms import terms_of
 from .attribution import NOWHERE, Origin, origins_of
-from .engine import Asker, Engine
+from .engine import Asker, Engine, sequence
+from .moment import moment as moment_of
+from .organisation.services import check_service
 from .search import search
 
 KIND = "meeting"
@@ -56,10 +59,22 @@ def search_meetings(
     engine: Engine, asker: Asker, query: str, wanted: Filter, *, limit: int = 5, as_of: object = None
 ) -> MeetingsFound:
     """The meetings in which a question is answered, best first."""
+    if wanted.service:
+        now = engine.clock()
+        with engine.store.reading() as reader:
+            seq = sequence(reader, asker, as_of, now)
+            wanted = _with_service(reader, asker, wanted, seq, moment_of(reader, asker, seq, now, as_of))
     found = search(engine, asker, query, wanted, limit=limit, as_of=as_of)
     asked = frozenset(terms_of(query))
     hits = tuple(_meeting_hit(hit, found.origins.get(hit.record.entry, NOWHERE), asked) for hit in found.hits)
     return MeetingsFound(hits, found.degraded)
+
+
+def _with_service(reader: Reader, asker: Asker, wanted: Filter, seq: int, now: int) -> Filter:
+    """With its service as it is written; one that there is not is an error, not nothing."""
+    if not wanted.service:
+        return wanted
+    return replace(wanted, service=check_service(reader, asker, wanted.projects, wanted.service, seq, now))
 
 
 def _meeting_hit(hit: Hit, origin: Origin, asked: frozenset[str]) -> MeetingHit:
@@ -100,14 +115,17 @@ def known_items(
     """What is to be done, those that are due first at the top; what has no day comes last, the latest said first. Said
     again in a later meeting it is told once, as it stood there."""
     with engine.store.reading() as reader:
-        entries = reader.select(asker.namespace, wanted, CURRENT, engine.clock())
+        now = engine.clock()
+        wanted = _with_service(reader, asker, wanted, CURRENT, now)
+        entries = reader.select(asker.namespace, wanted, CURRENT, now)
         records = reader.records_of(entries, CURRENT)
         origins = origins_of(reader, asker, records)
         kept = _derived(reader, asker, records)
     found: dict[tuple[str, str], KnownItem] = {}
     for record in sorted(records, key=lambda one: (_said(one, origins), one.entry)):
         origin = origins.get(record.entry, NOWHERE)
-        for item in kept.get(record.node.address) or _computed(record, origin):
+        address = record.node.address
+        for item in kept[address] if address in kept else _computed(record):
             key = (item.owner.lower(), " ".join(terms_of(item.text)))
             found.pop(key, None)
             found[key] = KnownItem(item, record, origin)
@@ -140,10 +158,9 @@ def _items(shapes: Iterable[Any]) -> Iterable[ActionItem]:
             yield ActionItem(**texts, done=shape.get("done") is True, line=line if isinstance(line, int) else 0)
 
 
-def _computed(record: Record, origin: Origin) -> list[ActionItem]:
-    people = origin.fields.get("attendees")
-    names = [str(one) for one in people] if isinstance(people, list) else []
-    return action_items(record.node.content, today=day_of(origin.at or record.first_at), people=names)
+def _computed(record: Record) -> list[ActionItem]:
+    """As the derivation does it: what is told does not change once that has run."""
+    return action_items(record.node.content, today=day_of(record.first_at))
 
 
 def day(at: int) -> str:

@@ -10,10 +10,22 @@ from typing import NamedTuple
 
 from ..derive.run import Failure, Ran, derive
 from ..derive.table import Input, Table
-from ..model.derivation import AT_ONCE, AT_SAVE, CONTENT, DONE, DUE, FAILED, LATER, OF_FILE, Derivation, Derived
+from ..model.derivation import (
+    AT_ONCE,
+    AT_SAVE,
+    CONTENT,
+    DONE,
+    DUE,
+    FAILED,
+    LATER,
+    OF_FILE,
+    Derivation,
+    Derived,
+    dependents_of,
+)
 from ..model.record import CURRENT, Filter
 from ..model.scope import WRITE
-from ..store.protocol import Reader
+from ..store.protocol import Projects, Reader
 from ..store.receive_derived import keep_derived
 from .derivations import check_names, inputs_of, workshop
 from .engine import Asker, Engine, resolve
@@ -57,7 +69,7 @@ def recompute(
     with engine.store.reading() as reader:
         asked = [resolve(reader, asker, given, argument="addresses").node.address for given in addresses]
         if errors_only:
-            jobs = _failed(reader, asker, chosen, asked)
+            jobs = _failed(reader, asker, table, chosen, asked)
         else:
             jobs = _jobs(reader, engine, asker, table, chosen, asked, wanted)
         files = [] if asked else _files(reader, asker, table, chosen, errors_only=errors_only)
@@ -74,14 +86,14 @@ def recompute(
                 given = inputs_of(
                     reader, asker, part, asker.places(), [row for row in rows if row is not None], with_paths=True
                 )
-                given += _file_inputs(reader, asker, part)
+                given += file_inputs(reader, asker.namespace, part, asker.places())
             force = bool(chosen) and not errors_only
             shop = workshop(engine, asker, table)
             total.add(derive(shop, given, names=group, force=force, retry=errors_only or force, cascade=cascade))
             done += len(part)
             if progress is not None:
                 progress(done, sum(map(len, _groups(jobs).values())))
-    total.add(_tried_again(engine, asker, files, again))
+    total.add(_tried_again(engine, asker, table, files, again, cascade=cascade))
     return Recomputed(total.ran, total.failed, total.changed, errors=tuple(total.errors))
 
 
@@ -129,11 +141,13 @@ def _chosen(reader: Reader, engine: Engine, asker: Asker, wanted: Filter | None)
     return {address for _, address, _ in reader.texts_of(entries)}
 
 
-def _failed(reader: Reader, asker: Asker, names: Sequence[str], addresses: Sequence[str]) -> dict[str, set[str]]:
+def _failed(
+    reader: Reader, asker: Asker, table: Table, names: Sequence[str], addresses: Sequence[str]
+) -> dict[str, set[str]]:
     found: dict[str, set[str]] = {}
     for state in (FAILED, DUE):
         for row in _all_rows(reader, asker, names, state):
-            if not row.path and (not addresses or row.input in addresses):
+            if not _is_media(table, row) and (not addresses or row.input in addresses):
                 found.setdefault(row.input, set()).add(row.name)
     return found
 
@@ -141,9 +155,15 @@ def _failed(reader: Reader, asker: Asker, names: Sequence[str], addresses: Seque
 def _files(reader: Reader, asker: Asker, table: Table, names: Sequence[str], *, errors_only: bool) -> list[Derived]:
     """The rows of media files that are to be computed again: those that failed, or all of what is named."""
     if errors_only:
-        return [row for row in _all_rows(reader, asker, names, FAILED) if row.path]
+        return [row for row in _all_rows(reader, asker, names, FAILED) if row.path and _is_media(table, row)]
     of_files = [one.name for one in table.ordered if one.when == OF_FILE and one.name in names]
     return [row for row in _all_rows(reader, asker, of_files, "") if row.path] if of_files else []
+
+
+def _is_media(table: Table, row: Derived) -> bool:
+    """Whether it is read from a file, and not from what was read from it."""
+    one = table.named(row.name)
+    return one is not None and one.when == OF_FILE
 
 
 def _all_rows(reader: Reader, asker: Asker, names: Sequence[str], state: str) -> list[Derived]:
@@ -163,15 +183,18 @@ def _groups(jobs: dict[str, set[str]]) -> dict[tuple[str, ...], list[str]]:
     return found
 
 
-def _file_inputs(reader: Reader, asker: Asker, digests: Sequence[str]) -> list[Input]:
+def file_inputs(reader: Reader, namespace: str, digests: Sequence[str], projects: Projects) -> list[Input]:
     """Those of the inputs that are media files, by what was derived from them."""
-    rows = reader.derived(asker.namespace, digests, asker.places())
+    rows = reader.derived(namespace, digests, projects)
     found = {row.input: Input(row.input, path=row.path, project=row.project, is_file=True) for row in rows if row.path}
     return list(found.values())
 
 
-def _tried_again(engine: Engine, asker: Asker, rows: Sequence[Derived], again: Again | None) -> Ran:
-    """A value that is there is only given up for a file that is there too."""
+def _tried_again(
+    engine: Engine, asker: Asker, table: Table, rows: Sequence[Derived], again: Again | None, *, cascade: bool
+) -> Ran:
+    """With what is made of them, which whoever tries again does not know. A value that is there is only given up for a
+    file that is there too."""
     total = Ran()
     for row in rows if again is not None else ():
         if row.value and not os.path.isfile(row.path):
@@ -183,6 +206,10 @@ def _tried_again(engine: Engine, asker: Asker, rows: Sequence[Derived], again: A
             keep_derived(engine.store, asker.principal, asker.namespace, [marked], project=asker.scope.project)
         went_well = again(engine, asker, row)  # type: ignore[misc]
         total.add(Ran(1, 0 if went_well else 1, int(went_well), [] if went_well else [_failure(row)]))
+        names = [name for name in dependents_of(row.name, table.ordered) if name in table.makers]
+        if went_well and cascade and names:
+            given = Input(row.input, path=row.path, project=row.project, is_file=True)
+            total.add(derive(workshop(engine, asker, table), [given], names=names, retry=True))
     return total
 
 
@@ -190,4 +217,4 @@ def _failure(row: Derived) -> Failure:
     return Failure(row.name, row.input, row.error or "It failed; `marrow derivations` says why.")
 
 
-__all__ = ["Again", "Recomputed", "recompute"]
+__all__ = ["Again", "Recomputed", "file_inputs", "recompute"]

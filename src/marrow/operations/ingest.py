@@ -143,9 +143,15 @@ def ingest_one_incident(
 def _with_items(call: Call, result: IngestResult, taken: TakenIn) -> IngestResult:
     """With what came in, named: of one document one wants the address."""
     with call.engine.store.reading() as reader:
-        records = reader.records(call.asker.namespace, taken.addresses, (call.asker.scope.project,), CURRENT)
+        place = (call.asker.scope.project,)
+        records = reader.records(call.asker.namespace, taken.addresses, place, CURRENT)
+        titles = {one.address: one.title for one in reader.sources_of(call.asker.namespace, taken.addresses, place)}
     items = tuple(
-        {"address": shown(r.node.address), "kind": r.node.kind, "title": first_line(r.node.content, 100)}
+        {
+            "address": shown(r.node.address),
+            "kind": r.node.kind,
+            "title": first_line(titles.get(r.node.address) or r.node.content, 100),
+        }
         for r in records
     )
     return result._replace(items=items)

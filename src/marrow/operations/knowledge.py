@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from typing import Annotated, Any, NamedTuple
 
@@ -22,7 +23,7 @@ from ..model.scope import ADMIN, WRITE
 from ..model.source import Source
 from ..model.text import first_line
 from .filters import EVERY_PROJECT, in_project
-from .origins import DiffResult, diff_result, origin_shape
+from .origins import DiffResult, diff_result, item_line, origin_shape
 from .table import Call, operation
 
 
@@ -95,7 +96,8 @@ class RestoreResult(NamedTuple):
         lines = [
             f"restore to event {self.to} {verb}: {self.added} come back, {self.changed} differ, {self.removed} leave"
         ]
-        lines += [f"  {item['what']} [{item['address']}] {item['title']}" for item in self.items]
+        lines += [f"  {item['what']} {item_line(item)}" for item in self.items]
+        lines += [f"  ({self.left_out:,} more: raise budget_tokens)"] if self.left_out else []
         if self.dry_run:
             lines.append("Nothing was changed yet: dry_run=false with confirm=true does it.")
         else:
@@ -152,7 +154,7 @@ class LineageResult(NamedTuple):
         if not self.address:
             lines = [line for one in self.read for line in _read_lines(one)]
             lines += [line for edit in self.edits for line in _edit_lines(edit)]
-            return "\n".join(lines) or "No session was seen to edit that."
+            return "\n".join(lines) or "Nothing was read from it, and no session was seen to edit it."
         lines = ["came from:"]
         lines += [f"  {'  ' * i['distance']}{i['via']} [{i['address']}] {i['title']}" for i in self.items]
         lines += ["led to:"]
@@ -245,7 +247,18 @@ def _of_place(call: Call, file: str, commit: str) -> LineageResult:
         if not read:
             raise
         edits = []
+    if not (read or edits or (file and _is_there(call, file))):
+        raise NotFound(
+            f"No file, commit or address {(file or commit)[:200]!r} is known.",
+            hint="list_documents names what was read; a path is from the project's root.",
+            field="file" if file else "commit",
+        )
     return LineageResult("", (), read=tuple(map(_read_shape, read)), edits=tuple(_edit_shape(one) for one in edits))
+
+
+def _is_there(call: Call, file: str) -> bool:
+    """Whether the project has such a file, though the memory knows nothing of it."""
+    return "\x00" not in file and bool(call.root) and os.path.lexists(os.path.join(call.root, file))
 
 
 def _read_shape(one: Read) -> dict[str, Any]:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Annotated, Any, NamedTuple
 
 from ..ingest.severity import read_severity
+from ..memory.engine import sequence
+from ..memory.moment import moment
 from ..memory.organisation.attributed import Attributed, attribute
 from ..memory.organisation.decisions import decisions
 from ..memory.organisation.documents import Listed, full_document
@@ -17,13 +20,13 @@ from ..memory.search import search
 from ..model.address import shown
 from ..model.errors import Invalid
 from ..model.moments import age, iso
-from ..model.record import CURRENT
 from ..model.text import counted, token_estimate
 from .attributed import Document, document, named
-from .filters import places, wanted
+from .filters import places, through, wanted
 from .table import Call, operation
 
 LINES_MAX = 20_000
+TOPIC_MAX = 80
 FIELDS_TOLD = (
     "severity",
     "impact",
@@ -38,7 +41,7 @@ FIELDS_TOLD = (
 
 
 class Documents(NamedTuple):
-    """The best, or the latest, first."""
+    """The best first."""
 
     items: tuple[Document, ...]
     total: int = 0
@@ -48,10 +51,11 @@ class Documents(NamedTuple):
 
     def text(self) -> str:
         lines = [item.line() for item in self.items] or [self.note or "Nothing was found."]
-        more = self.left_out + max(0, self.total - len(self.items) - self.left_out)
-        lines += [f"({more} more: limit, or budget_tokens)"] if more else []
-        lines += [f"({self.degraded})"] if self.degraded else []
-        return "\n".join(lines)
+        return "\n".join([*lines, *_more(self.left_out), *([f"({self.degraded})"] if self.degraded else [])])
+
+
+def _more(count: int, how: str = "raise limit or budget_tokens") -> list[str]:
+    return [f"({count:,} more: {how})"] if count else []
 
 
 def _project(call: Call, project: str) -> tuple[str, ...] | None:
@@ -73,29 +77,38 @@ def search_by_service(
 ) -> Documents:
     """Search what belongs to one service: code, decisions, incidents, meetings, documents."""
     chosen = wanted(call, project=project, kinds=kinds or (), since=since)
+    now = call.engine.clock()
     with call.engine.store.reading() as reader:
-        known = check_service(reader, call.asker, chosen.projects, service)
-    asked = wanted(call, project=project, kinds=kinds or (), since=since, service=known)
-    found = search(call.engine, call.asker, query, asked, limit=limit, as_of=as_of)
+        seq = sequence(reader, call.asker, as_of, now)
+        then = moment(reader, call.asker, seq, now, as_of)
+        known = check_service(reader, call.asker, chosen.projects, service, seq, then)
+    found = search(call.engine, call.asker, query, replace(chosen, service=known), limit=limit, as_of=as_of)
     with call.engine.store.reading() as reader:
-        told = attribute(reader, call.asker, found.hits, CURRENT, found.origins)
+        told = attribute(reader, call.asker, found.hits, seq, service=known)
     items = tuple(document(one, found.now) for one in told)
     return Documents(items, len(items), found.degraded, f"Nothing of {known} speaks of that.")
 
 
 class DecisionList(NamedTuple):
-    """`statuses` counts those of every status, whichever was asked for."""
+    """`total` counts those that were asked for, `statuses` all that there are, by status; `mentioned` those that only
+    mention the topic."""
 
     items: tuple[Document, ...]
     total: int = 0
     statuses: Mapping[str, int] = {}
     degraded: str = ""
     left_out: int = 0
+    topic: str = ""
+    mentioned: int = 0
 
     def text(self) -> str:
-        lines = [item.line() for item in self.items] or ["No such decision."]
-        more = self.left_out + max(0, self.total - len(self.items) - self.left_out)
-        lines += [f"({more} more: limit, or budget_tokens)"] if more else []
+        every = sum(self.statuses.values())
+        lines = [*(item.line() for item in self.items), *_more(self.left_out)]
+        if self.topic and every:
+            passing = f"; {self.mentioned} only mention{'' if self.mentioned > 1 else 's'} it" if self.mentioned else ""
+            lines.append(f"{self.total or 'none'} of {counted(every, 'decision')} about {self.topic}{passing}")
+        elif not lines:
+            lines.append("No such decision." if every else "No decision is known yet.")
         if self.statuses:
             lines.append("all: " + ", ".join(f"{count} {status}" for status, count in self.statuses.items()))
         lines += [f"({self.degraded})"] if self.degraded else []
@@ -108,16 +121,19 @@ def get_architectural_decisions(
     topic: str = "",
     service: str = "",
     status: Annotated[str, "accepted, proposed…; superseded; all. Default: all but superseded"] = "",
+    view: str = "",
     limit: int = 5,
     as_of: str = "",
     project: str = "",
 ) -> DecisionList:
-    """Decisions with their status, as their records say it now: about a topic, or the latest. One that another took the
-    place of is told with status=superseded or all, and names it."""
+    """Decisions with their status, as their records say it now: those about a topic, or the latest. One that another
+    took the place of is told with status=superseded or all, and names it."""
+    call = through(call, view)
     chosen = wanted(call, project=project, service=service)
     found = decisions(call.engine, call.asker, chosen, topic=topic, status=status, limit=limit, as_of=as_of)
     items = tuple(document(one, found.now, content=_decided(one)) for one in found.items)
-    return DecisionList(items, found.total, dict(found.statuses), found.degraded)
+    left, about = found.total - len(items), " ".join(topic.split())[:TOPIC_MAX]
+    return DecisionList(items, found.total, dict(found.statuses), found.degraded, left, about, found.mentioned)
 
 
 def _decided(one: Attributed) -> str | None:
@@ -158,14 +174,19 @@ class Incident(NamedTuple):
 
 
 class IncidentList(NamedTuple):
+    """`total` counts those that were asked for; `every` all that are known, where none of them was."""
+
     items: tuple[Incident, ...]
     total: int = 0
     left_out: int = 0
+    every: int = 0
 
     def text(self) -> str:
-        lines = [item.line() for item in self.items] or ["No incident is known."]
-        more = self.left_out + max(0, self.total - len(self.items) - self.left_out)
-        return "\n".join([*lines, *([f"({more} more: limit, or budget_tokens)"] if more else [])])
+        lines = [item.line() for item in self.items]
+        if not lines and not self.left_out:
+            known = f"None of the {counted(self.every, 'incident')} that are known is so."
+            lines.append(known if self.every else "No incident is known.")
+        return "\n".join([*lines, *_more(self.left_out)])
 
 
 @operation("knowledge", words="incidents", spellings={"limit": ("top_k", "max_results")})
@@ -175,16 +196,19 @@ def get_incident_history(
     since: Annotated[str, "a time"] = "",
     until: Annotated[str, "a time"] = "",
     severity: Annotated[str, "critical, high, medium, low; or SEV2, P1…"] = "",
+    view: str = "",
     limit: int = 5,
     as_of: str = "",
     project: str = "",
 ) -> IncidentList:
     """Incidents, the latest first: severity, cause, resolution, and the changes that they led to."""
+    call = through(call, view)
     level = read_severity(severity)
     about = {"severity": level.level} if level else None
     chosen = wanted(call, project=project, service=service, since=since, until=until, metadata=about)
     found = incidents(call.engine, call.asker, chosen, limit=limit, as_of=as_of)
-    return IncidentList(tuple(_incident(one, found.now) for one in found.items), found.total)
+    items = tuple(_incident(one, found.now) for one in found.items)
+    return IncidentList(items, found.total, found.total - len(items), found.every)
 
 
 def _incident(one: Told, now: int) -> Incident:
@@ -215,14 +239,16 @@ class WholeDocument(NamedTuple):
     total: int
     superseded_by: tuple[str, ...] = ()
     about: Mapping[str, Any] = {}
+    state: str = "active"
 
     def text(self) -> str:
-        parts = [self.kind, self.path, self.service, self.date, self.status]
+        gone = self.state if self.state not in ("active", self.status) else ""
+        parts = [self.kind, self.path, self.service, self.date, self.status, gone]
         lines = [f"[{self.address}] {self.title}", " · ".join(part for part in parts if part)]
         lines += [f"superseded by {', '.join(self.superseded_by)}"] if self.superseded_by else []
         lines += ["", self.content]
         if self.start > 1 or self.end < self.total:
-            more = f"; offset={self.end + 1} goes on" if self.end < self.total else ""
+            more = f"; goes on with offset {self.end + 1}" if self.end < self.total else ""
             lines.append(f"(lines {self.start}-{self.end} of {self.total}{more})")
         return "\n".join(lines)
 
@@ -250,7 +276,8 @@ def get_full_document(
     hidden = ("path", "title", "status")
     about = {name: value for name, value in one.origin.fields.items() if name not in hidden}
     told = (shape.address, shape.kind, shape.title, shape.path, shape.service, shape.date, shape.status)
-    return WholeDocument(*told, "\n".join(kept), offset, offset + len(kept) - 1, len(every), shape.superseded_by, about)
+    lines = ("\n".join(kept), offset, offset + len(kept) - 1, len(every))
+    return WholeDocument(*told, *lines, shape.superseded_by, about, one.record.standing.state)
 
 
 def _fitting(lines: list[str], budget: int) -> list[str]:
@@ -267,20 +294,29 @@ def _fitting(lines: list[str], budget: int) -> list[str]:
 
 
 class DocumentList(NamedTuple):
-    """What was taken in. `read` is when."""
+    """What was taken in and holds. `read` is when. `left_out` counts those after these; `every` all that there are,
+    whatever was asked for."""
 
     items: tuple[dict[str, Any], ...]
     total: int
     kinds: Mapping[str, int] = {}
     left_out: int = 0
+    every: int = 0
 
     def text(self) -> str:
-        lines = [_listed_line(item) for item in self.items] or ["Nothing was taken in yet: ingest_codebase does."]
-        more = max(0, self.total - len(self.items))
-        lines += [f"({more} more: offset, or limit)"] if more and self.items else []
+        lines = [_listed_line(item) for item in self.items]
+        lines += [self._why_none()] if not lines and not self.left_out else []
+        lines += _more(self.left_out, "raise limit or budget_tokens, or go on with offset")
         if self.kinds:
             lines.append("all: " + ", ".join(f"{count} {kind}" for kind, count in self.kinds.items()))
         return "\n".join(lines)
+
+    def _why_none(self) -> str:
+        if self.total:
+            return f"There are {self.total:,}: give a smaller offset."
+        if self.every:
+            return f"None of the {counted(self.every, 'document')} that were taken in is so."
+        return "Nothing was taken in yet: ingest_codebase does."
 
 
 def _listed_line(item: dict[str, Any]) -> str:
@@ -299,12 +335,14 @@ def list_documents(
     until: Annotated[str, "a time: taken in before it"] = "",
     limit: int = 50,
     offset: int = 0,
+    as_of: Annotated[str, "snapshot, sequence number or time: what there was then"] = "",
     project: str = "",
 ) -> DocumentList:
-    """What was taken in: paths, kinds, services, and when."""
+    """What was taken in and holds: paths, kinds, services, and when."""
     chosen = wanted(call, project=project, kinds=kinds or (), since=since, until=until, service=service, path=path)
-    found = all_documents(call.engine, call.asker, chosen, limit=limit, offset=offset)
-    return DocumentList(tuple(map(_listed, found.items)), found.total, dict(found.kinds))
+    found = all_documents(call.engine, call.asker, chosen, limit=limit, offset=offset, as_of=as_of)
+    left = max(0, found.total - offset - len(found.items))
+    return DocumentList(tuple(map(_listed, found.items)), found.total, dict(found.kinds), left, found.every)
 
 
 def _listed(one: Listed) -> dict[str, Any]:
@@ -352,9 +390,9 @@ def _words(one: Document | Incident) -> str:
 
 
 @operation("knowledge", words="service overview")
-def get_service_overview(call: Call, service: str, project: str = "") -> ServiceOverview:
+def get_service_overview(call: Call, service: str, as_of: str = "", project: str = "") -> ServiceOverview:
     """What is known of a service: how much of each kind, recent incidents, decisions, languages, owners, documents."""
-    found = overview(call.engine, call.asker, wanted(call, project=project, service=service))
+    found = overview(call.engine, call.asker, wanted(call, project=project, service=service), as_of=as_of)
     return ServiceOverview(
         found.service,
         dict(found.counts),
@@ -380,9 +418,9 @@ class ServiceList(NamedTuple):
 
 
 @operation("knowledge", words="services")
-def list_services(call: Call, project: str = "") -> ServiceList:
-    """The services that something is known of."""
-    found = services(call.engine, call.asker, _project(call, project))
+def list_services(call: Call, as_of: str = "", project: str = "") -> ServiceList:
+    """The services that something is known of, or was."""
+    found = services(call.engine, call.asker, _project(call, project), as_of=as_of)
     return ServiceList(tuple({"service": name, "count": count} for name, count in found))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal, NamedTuple
 
 from ..memory.compress import Compressed, compress
@@ -106,20 +107,42 @@ class DiffResult(NamedTuple):
     removed: int
     items: tuple[dict[str, Any], ...]
     erased: int = 0
+    reinforced: int = 0
     left_out: int = 0
 
     def text(self) -> str:
         lines = [
             f"event {self.start} to {self.end}: {self.added} added, {self.changed} changed, {self.removed} removed"
             + (f", {self.erased} erased" if self.erased else "")
+            + (f", {self.reinforced} only said once more" if self.reinforced else "")
         ]
         marks = {"added": "+", "removed": "-", "changed": "~"}
         for item in self.items:
-            about = f" ({', '.join(item['fields'])})" if item["what"] == "changed" else ""
-            lines.append(f"{marks[item['what']]} [{item['address']}] {item['title']}{about}")
+            words = dict.fromkeys(FIELD_WORDS.get(name, name) for name in item["fields"])
+            about = f" ({', '.join(words)})" if item["what"] == "changed" else ""
+            lines.append(f"{marks[item['what']]} {item_line(item)}{about}")
         if self.left_out:
             lines.append(f"({self.left_out} more: raise budget_tokens)")
         return "\n".join(lines)
+
+
+# What may differ about a node, where its name is not a word for it.
+FIELD_WORDS = {
+    "semantic": "what sort of memory it is",
+    "preliminary": "whether it is settled",
+    "approved": "approval",
+    "aliases": "other names",
+    "reinforced": "said once more",
+    "reinforced_at": "said once more",
+    "expires_at": "how long it holds",
+    "drift": "whether its code is as it was",
+    "state": "how it stands",
+}
+
+
+def item_line(item: Mapping[str, Any]) -> str:
+    path = f"{item['path']}: " if item["path"] else ""
+    return f"[{item['address']}] {path}{item['title']}"
 
 
 def diff_result(found: Differences) -> DiffResult:
@@ -131,11 +154,12 @@ def diff_result(found: Differences) -> DiffResult:
             "state": d.state,
             "fields": list(d.fields),
             "project": d.project,
+            "path": d.path,
         }
         for d in found.items
     )
     counts = (found.count("added"), found.count("changed"), found.count("removed"))
-    return DiffResult(found.start, found.end, *counts, items, found.erased)
+    return DiffResult(found.start, found.end, *counts, items, found.erased, found.reinforced)
 
 
 @operation("tree")

@@ -34,8 +34,7 @@ def told_problems(problems: Sequence[Skipped], limit: int = TOLD) -> tuple[tuple
         else:
             lines.append(({"path": one.path, "reason": one.reason}, 1))
     # What another reader takes is no fault of the file's: it comes last, and is never what is left out.
-    lines.sort(key=lambda line: line[0]["reason"] in _READERS)
-    others = [line for line in lines if line[0]["reason"] in _READERS]
+    others = [line for line in lines if line[0]["reason"] in _READERS or reader_for(line[0]["reason"])]
     told = [*[line for line in lines if line not in others][: limit - len(others)], *others]
     return tuple(line for line, _ in told), len(problems) - sum(count for _, count in told)
 

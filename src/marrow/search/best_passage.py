@@ -7,7 +7,7 @@ checked by its terms. So a long text is read at the speed of a plain search, not
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -15,13 +15,15 @@ from ..store.terms import terms_of
 
 # How many characters may lie between the first and the last word of a passage, and how long one is at most.
 WINDOW, LONGEST = 480, 700
-MATCHES_MAX = 60
+# So many places of the rarest words are looked around, and so many at most; and so often a word is tried.
+ANCHORS, ANCHORS_MAX = 6, 12
+TRIES_MAX = 40
 # Of a long question the most telling words are looked for.
 TERMS_MAX = 12
 READ = 400_000
 REACH = 40
-JOINS = frozenset("_'./:@-")
 _WORD = re.compile(r"[\w'./:@-]*")
+IN_WORDS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_'./:@-"
 
 
 class Place(NamedTuple):
@@ -47,31 +49,54 @@ def best_passage(content: str, rarities: Mapping[str, float], most: float) -> Pl
 
 
 def _found(content: str, wanted: Sequence[str]) -> list[tuple[int, int, str]]:
-    """(start, end, term) of the words of the text that have an asked term, in order. A stem often ends otherwise than
-    its word does (happi, and happy): its beginning is looked for."""
-    lower = content[:READ].lower()
-    if len(lower) != len(content[:READ]):  # some letters are two in lower case: places would be wrong
-        lower = content[:READ]
+    """(start, end, term) of the words of the text that have an asked term, in order: those around the rarest of them
+    that the text has. What stands far from these is no better place."""
+    text = content[:READ]
+    lower = text.lower()
+    if len(lower) != len(text):  # some letters are two in lower case: places would be wrong
+        lower = text
+    anchors: list[tuple[int, int]] = []
+    for term in wanted:  # the rarest first
+        beyond = 0
+        for begin, _ in _places(text, lower, term, 0, len(text)):
+            if begin >= beyond:
+                anchors.append((max(0, begin - WINDOW), begin + WINDOW))
+                beyond = begin + WINDOW
+        if len(anchors) >= ANCHORS:
+            break
     found: set[tuple[int, int, str]] = set()
-    for term in wanted:
-        head = term[:-1] if len(term) > 3 else term
-        at, count = lower.find(head), 0
-        while at >= 0 and count < MATCHES_MAX:
-            begin, end = _word(content, at)
-            if term in _terms(content[begin:end]):
-                found.add((begin, end, term))
-                count += 1
-            at = lower.find(head, end)
+    for start, end in _merged(anchors[:ANCHORS_MAX]):
+        for term in wanted:
+            found.update((*place, term) for place in _places(text, lower, term, start, end))
     return sorted(found)
 
 
-def _word(content: str, at: int) -> tuple[int, int]:
-    """The word around a place: what is indexed together."""
-    begin = at
-    while begin > 0 and at - begin < REACH and (content[begin - 1].isalnum() or content[begin - 1] in JOINS):
-        begin -= 1
-    match = _WORD.match(content, at, at + 2 * REACH)
-    return begin, max(at + 1, match.end() if match else at)
+def _merged(windows: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    start = end = -1
+    for low, high in sorted(windows):
+        if low > end:
+            if end >= 0:
+                yield start, end
+            start = low
+        end = max(end, high)
+    if end >= 0:
+        yield start, end
+
+
+def _places(text: str, lower: str, term: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Where words with this term stand between two places. A stem often ends otherwise than its word does (happi, and
+    happy): its beginning is looked for."""
+    head = term[:-1] if len(term) > 3 else term
+    at, tries = lower.find(head, start, end), 0
+    while at >= 0 and tries < TRIES_MAX:
+        tries += 1
+        ahead = text[max(start, at - REACH) : at]
+        begin = at - len(ahead) + len(ahead.rstrip(IN_WORDS))
+        word = _WORD.match(text, at, at + 2 * REACH)
+        stop = max(at + 1, word.end() if word else at)
+        if term in _terms(text[begin:stop]):
+            yield begin, stop
+        at = lower.find(head, stop, end)
 
 
 @lru_cache(maxsize=8192)

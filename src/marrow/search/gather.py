@@ -14,7 +14,7 @@ from ..store.bm25 import rarity
 from ..store.protocol import Reader
 from ..store.terms import terms_of
 from .aliases import Names, names_of, other_names
-from .evidence import Evidence
+from .evidence import LONG, Evidence
 from .question import TERMS_COUNTED, Asked, Question
 from .spoken_time import event_date_terms
 
@@ -77,6 +77,8 @@ def _other_names(reader: Reader, question: Question, found: Candidates) -> Mappi
     if not aliased:
         return {}
     records = reader.records_of(aliased[:ALIASED_MAX], question.seq)
+    # A long document has a number, and does not explain a name.
+    records = [record for record in records if len(record.node.content) <= LONG]
     return other_names(question.terms, (names_of(r.node.content, r.standing.aliases) for r in records))
 
 

@@ -28,6 +28,13 @@ def test_pages_are_marked_so_that_one_can_be_named() -> None:
     assert found.date.startswith("2026-03-01")
 
 
+@pytest.mark.parametrize("info", ["", "/Title (Microsoft Word - plan.docx)", "/Title (untitled)", "/Title (plan.tex)"])
+def test_one_without_a_title_of_its_own_is_called_by_its_first_line(info: str) -> None:
+    found = text_of("a.pdf", pdf_of(["The plan for spring", "More"], info))
+    assert isinstance(found, Text)
+    assert found.title == "The plan for spring"
+
+
 def test_a_pdf_by_another_name_is_known_by_its_beginning() -> None:
     found = text_of("report.txt", pdf_of(["Hello"]))
     assert isinstance(found, Text)

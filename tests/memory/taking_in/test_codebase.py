@@ -186,3 +186,103 @@ def test_only_the_asked_endings_are_read_and_others_stay(memory: Memory) -> None
     before = documents(memory)
     assert memory.ingest_codebase(extensions=["py"]).gone == 0
     assert documents(memory) == before
+
+
+def test_files_named_like_our_own_rows_are_left_out_and_told(root: Path, memory: Memory) -> None:
+    write(root, {"#watched": "/somewhere/else", "#codebase": "another", "todo:list.md": "# Todo\n\nPay.\n"})
+    done = memory.ingest_codebase()
+    assert {one["path"] for one in done.problems} >= {"#watched", "#codebase", "todo:list.md"}
+    assert documents(memory).keys().isdisjoint({"#watched", "#codebase", "todo:list.md"})
+    assert memory.ingest_codebase().service == "kiln"
+
+
+def test_only_licences_are_taken_for_licences(root: Path, memory: Memory) -> None:
+    names = [
+        "src/license.py",
+        "license_manager.go",
+        "docs/notice-period-policy.md",
+        "COPYING",
+        "LICENSE-MIT",
+        "GPL.txt",
+    ]
+    write(root, {name: f"// {name}\nwhat it says\n" for name in names})
+    memory.ingest_codebase()
+    assert documents(memory).keys() & set(names) == set(names[:3])
+
+
+def test_what_a_commit_took_away_is_gone_when_only_the_latest_is_read(root: Path, memory: Memory) -> None:
+    memory.ingest_codebase()
+    (root / "keep.tmp.md").rename(root / "moved.md")
+    git(root, "add", "-A")
+    git(root, "commit", "-qm", "Move it")
+    memory.ingest_codebase(since="HEAD~1")
+    assert {"moved.md", "keep.tmp.md"} & documents(memory).keys() == {"moved.md"}
+
+
+@pytest.mark.parametrize("seconds", [-5_000_000_000, 9_999_999_999, 99_999_999_999])
+def test_a_file_from_an_impossible_time_stops_nothing(root: Path, memory: Memory, seconds: int) -> None:
+    try:
+        os.utime(root / "README.md", (seconds, seconds))
+    except OSError:
+        pytest.skip("this file system has no such times")
+    memory.ingest_codebase()
+    assert "README.md" in documents(memory)
+
+
+def test_a_link_that_is_put_in_the_place_of_a_file_is_not_followed(
+    root: Path, memory: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    outside = tmp_path / "outside.md"
+    outside.write_text("# Private\n\nNobody's business.\n", encoding="utf-8")
+    from marrow.memory.taking_in import codebase
+
+    listed = codebase.listed
+
+    def then_swapped(folder: str) -> list[str]:
+        found = listed(folder)
+        return [*found, "swapped.md"]
+
+    (root / "swapped.md").write_text("x", encoding="utf-8")
+    monkeypatch.setattr(codebase, "listed", then_swapped)
+    stamp = codebase.stamp
+
+    def swap(folder: str, path: str) -> Any:
+        found = stamp(folder, path)
+        if path == "swapped.md" and found is not None:
+            (root / "swapped.md").unlink()
+            (root / "swapped.md").symlink_to(outside)
+        return found
+
+    monkeypatch.setattr(codebase, "stamp", swap)
+    memory.ingest_codebase()
+    assert not any("Nobody's business" in content for content in active(memory))
+
+
+def test_words_that_are_not_committed_are_dated_by_their_file(root: Path, memory: Memory) -> None:
+    (root / "README.md").write_text("# Kiln\n\nWritten just now.\n", encoding="utf-8")
+    os.utime(root / "README.md", (1_780_000_000, 1_780_000_000))
+    memory.ingest_codebase()
+    found = memory.search("Written just now", kinds=["document"]).items[0]
+    assert found.at.startswith("2026-05-28")
+
+
+def test_files_whose_names_hold_a_secret_stay_as_they_are(root: Path, memory: Memory) -> None:
+    token = "ghp_" + "Zq7" * 12
+    write(root, {f"notes/{token}.md": "# One\n\nOne note.\n", f"notes/{token[::-1]}.md": "# Two\n\nAnother note.\n"})
+    first = memory.ingest_codebase()
+    assert token not in repr(documents(memory))
+    for _ in range(2):
+        again = memory.ingest_codebase()
+        assert counts(again) == (0, 0, 0, first.files)
+
+
+def test_an_expired_document_does_not_stand_in_the_way(root: Path, tmp_path: Path) -> None:
+    now = [1_780_000_000_000_000]
+    with open_memory(root, store="memory:", embedder="none", clock=lambda: now[0]) as memory:
+        memory.ingest_codebase()
+        address = memory.search("Kiln bakes reports", kinds=["document"]).items[0].address
+        memory.update(address, ttl_days=1)
+        now[0] += 3 * 86_400_000_000
+        (root / "README.md").write_text("# Kiln\n\nKiln bakes charts.\n", encoding="utf-8")
+        memory.ingest_codebase()
+        assert any("bakes charts" in content for content in active(memory))

@@ -204,8 +204,9 @@ def test_each_batch_is_settled_with_what_is_new_in_it(engine: Engine, asker: Ask
     seen: list[tuple[str, ...]] = []
     items = [item(f"{n}.md", f"Page {n}.") for n in range(450)]
 
-    def settle(_: Engine, __: Asker, addresses: Sequence[str]) -> None:
+    def settle(_: Engine, __: Asker, addresses: Sequence[str], left: Sequence[str]) -> None:
         seen.append(tuple(addresses))
+        assert not left
 
     done = take_in(engine, asker, items, operation="test", service="kiln", settle=[settle])
     assert [len(some) for some in seen] == [200, 200, 50]
@@ -252,3 +253,40 @@ def test_what_somebody_called_a_decision_stays_one_though_its_form_does_not_show
     took(engine, asker, item("a.md", "We use SQLite.", kind="decision"))
     again = took(engine, asker, item("a.md", "We use SQLite."))
     assert (again.unchanged, again.changed) == (1, 0)
+
+
+def test_what_somebody_said_himself_stays_when_a_file_with_the_same_text_goes(
+    engine: Engine, asker: Asker, hand: Hand
+) -> None:
+    said = take_in(engine, asker, [Item(Draft("We use Kafka.", "document"))], operation="test").addresses
+    took(engine, asker, item("a.md", "We use Kafka."))
+    took(engine, asker, gone=["a.md"])
+    assert hand.state(said[0]) == "active"
+
+
+def test_the_same_text_with_another_word_about_it_is_said_again(engine: Engine, asker: Asker, hand: Hand) -> None:
+    def issue(classification: str, status: str) -> Item:
+        draft = Draft(
+            "Leak in the API.", "document", classification=classification, metadata={"path": "#1", "status": status}
+        )
+        return Item(draft, "issue-1", f"{classification} {status}")
+
+    (address,) = took(engine, asker, issue("internal", "open")).addresses
+    assert took(engine, asker, issue("internal", "open")).unchanged == 1
+    assert took(engine, asker, issue("confidential", "open")).changed == 1
+    assert hand.record(address).standing.classification == "confidential"
+    assert took(engine, asker, issue("confidential", "closed")).changed == 1
+
+
+def test_two_readings_at_once_end_the_same(engine: Engine, asker: Asker, clock: Clock) -> None:
+    took(engine, asker, item("a.md", "One."), item("b.md", "Two."))
+    clock.forward(days=1)
+    changed = [item("a.md", "One, changed."), item("b.md", "Two, changed.")]
+
+    def slow() -> Any:
+        yield changed[0]
+        took(engine, asker, *changed)  # another process is faster
+        yield changed[1]
+
+    take_in(engine, asker, slow(), operation="test", service="kiln")
+    assert active(engine, asker) == {"One, changed.", "Two, changed."}

@@ -56,10 +56,43 @@ def test_a_filter_is_an_option_even_where_it_comes_first() -> None:
         (["--tags", '["a,b", "c"]'], ["a,b", "c"]),
         (["--tags", "one thing, and another"], ["one thing, and another"]),
         (["--tags=ä,日本"], ["ä", "日本"]),
+        (["--tags", "one thing,another thing"], ["one thing", "another thing"]),
+        (["--tags", "over 1,000 rows,slow"], ["over 1,000 rows", "slow"]),
     ],
 )
 def test_lists_repeat_or_part_words_with_commas(words: list[str], found: list[str]) -> None:
     assert values("search", *words) == {"tags": found}
+
+
+def test_people_are_parted_at_every_comma_and_sentences_are_shown_as_repeatable(here: Here) -> None:
+    meeting = values("ingest", "meeting", "notes.md", "--attendees", "Ann Lee, Bob Ray,Cy")
+    assert meeting["attendees"] == ["Ann Lee", "Bob Ray", "Cy"]
+    words = ("--follow-ups", "Add an alert,Raise the pool", "--follow-ups", "Ask Ann, then Bob")
+    incident = values("ingest", "incident", "Down", "It was down.", *words)
+    assert incident["follow_ups"] == ["Add an alert", "Raise the pool", "Ask Ann, then Bob"]
+    page = here("help", "ingest", "incident").out
+    assert "--follow-ups TEXT " in page
+    assert "once for each" in page
+
+
+def test_names_of_what_is_done_stand_in_their_place() -> None:
+    assert values("recompute", "summary", "topics", "--kind", "document") == {
+        "name": ["summary", "topics"],
+        "kind": "document",
+    }
+    with pytest.raises(Invalid):
+        values("active", "decision")
+
+
+def test_what_is_no_object_is_answered_with_one_that_can_be_typed(here: Here) -> None:
+    wrong = here("view", "define", "bad", "not json")
+    assert wrong.code == 2
+    assert "'not json' is neither a JSON object nor KEY=VALUE" in wrong.err
+    example = wrong.err.partition("For example '")[2].partition("'.")[0]
+    assert here("view", "define", "good", example).code == 0
+    broken = here("view", "define", "bad", '{"kinds": [}')
+    assert "no sound JSON" in broken.err
+    assert "--metadata 'owner=ada'" in here("search", "x", "--metadata", "nonsense").err
 
 
 def test_objects_are_keys_and_values_or_json() -> None:

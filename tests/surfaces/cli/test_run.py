@@ -12,6 +12,8 @@ import pytest
 
 from marrow.model.errors import Internal, MarrowError, NewerFormat, NotAStore
 from marrow.surfaces.cli import program
+from marrow.surfaces.cli.commands import entries, shown
+from marrow.surfaces.cli.pages import meanings_of
 
 from .conftest import MARROW, CommandLine, Here
 
@@ -272,3 +274,39 @@ def test_quiet_leaves_out_remarks_and_keeps_answers(marrow: CommandLine) -> None
     quiet = marrow.run("config", "set", "recall.top_k", "9", "--quiet", env=env)
     assert "MARROW_RECALL_TOP_K" in loud.err
     assert (quiet.err, quiet.out.startswith("recall.top_k = 9")) == ("", True)
+
+
+def test_what_only_looks_unless_told_otherwise_looks_in_a_pipe(here: Here) -> None:
+    here("snapshot", "create", "before")
+    here("save", "Deploys go out on Fridays.")
+    looked = here("snapshot", "restore", "before")
+    assert (looked.code, looked.err) == (0, "")
+    assert "would change: 0 come back, 0 differ, 1 leave" in looked.out
+    assert looked.out.endswith("Nothing was changed yet: --yes does it.\n")
+    assert here("search", "deploys", "--json").json["items"]
+    refused = here("snapshot", "restore", "before", "--no-dry-run")
+    assert (refused.code, "needs to be confirmed" in refused.err) == (2, True)
+    assert here("snapshot", "restore", "before", "--yes").code == 0
+    assert not here("search", "deploys", "--json").json["items"]
+
+
+@pytest.mark.parametrize("words", [(), ("--yes",), ("--dry-run",)])
+def test_a_snapshot_that_is_not_there_is_not_found(here: Here, words: tuple[str, ...]) -> None:
+    here("snapshot", "create", "before")
+    ran = here("snapshot", "restore", "befor", *words, "--json")
+    assert (ran.code, ran.json["error"]["code"]) == (3, "not_found")
+    assert "before" in ran.json["error"]["hint"]
+
+
+def test_a_file_that_nobody_knows_has_no_lineage(here: Here) -> None:
+    ran = here("lineage", "nope.md")
+    assert ran.code == 3
+    assert "'nope.md' is known" in ran.err
+    assert here("lineage", "README.md").code == 0
+
+
+@pytest.mark.parametrize("command", [entry.name for entry in shown() if not entry.is_own])
+def test_every_argument_is_explained(command: str) -> None:
+    operation = entries()[tuple(command.split())].operation
+    said = meanings_of(operation)
+    assert [a.name for a in operation.arguments if not (a.help or said.get(a.name) or a.default)] == []

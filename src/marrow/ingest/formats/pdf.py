@@ -7,13 +7,21 @@ list of errors names; a process can be ended, and whatever became of it is one r
 from __future__ import annotations
 
 import json
+import re
 import sys
 from importlib.util import find_spec
 
 from ..item import Skipped
+from ..lazy_pattern import LazyPattern
 from .text import Text, as_title
 
 SECONDS_MAX = 40.0
+# What programs put there by themselves: a file's name, or nothing.
+_NO_TITLE = LazyPattern(
+    r"(?:untitled|unknown|no title|title|document|slide)\s?\d*\Z|microsoft (?:word|powerpoint|excel) - |\S+\.\w{2,5}\Z",
+    re.I,
+)
+_PAGE = LazyPattern(r"\[page \d+\]")
 MISSING = "reading PDF needs the extra `documents`: pip install 'marrow[documents]'"
 
 
@@ -34,12 +42,23 @@ def pdf(path: str, data: bytes, *, seconds: float = SECONDS_MAX) -> Text | Skipp
     return Text(
         said["text"],
         "pdf",
-        as_title(said["title"]),
+        _title(said["title"], said["text"]),
         said["problem"],
         date=said["date"][:40],
         pages=pages if isinstance(pages, int) else 0,
         fields=fields,
     )
+
+
+def _title(given: str, text: str) -> str:
+    """What the document says that it is called, unless that is what a program wrote there; else its first line."""
+    if given.strip() and not _NO_TITLE.match(given.strip()):
+        return as_title(given)
+    for line in text[:4_000].split("\n"):
+        bare = line.strip()
+        if not _PAGE.fullmatch(bare) and sum(map(str.isalpha, bare)) >= 3:
+            return as_title(bare)
+    return ""
 
 
 def _read_apart(data: bytes, seconds: float) -> dict[str, object] | str:

@@ -57,6 +57,11 @@ class Attributed:
             bool(own[1]) and (one.service, one.path) == own for one in self.successor_origins.values()
         )
 
+    def holds(self, now: int) -> bool:
+        """Whether it is what its path or its author says: active, or superseded by another document and still there.
+        Not what was retracted, has expired, or stood in a file before that changed."""
+        return self.record.standing.is_active(now) or (self.is_superseded and not self.is_old_version)
+
     @property
     def status(self) -> str:
         """How a decision stands: as its file says, unless another took its place. Of others what their reader noted."""

@@ -75,7 +75,7 @@ def decisions(
         if topic.strip():
             found = _about(engine, reader, Question(topic, asker.namespace, chosen, now, seq, LOOKED_AT))
             hits = [found.hits.get(hit.record.entry, hit) for hit in hits]
-        known = [one for one in attribute(reader, asker, hits, seq, service=service) if _is_told(one, now)]
+        known = [one for one in attribute(reader, asker, hits, seq, service=service) if one.holds(now)]
     counts = Counter(map(_status, known))
     asked = _asked(status, counts)
     told = [one for one in known if _is_asked(one, asked)]
@@ -124,11 +124,6 @@ def _is_central(question: Question, known: Asked, hit: Hit) -> bool:
     counts.update(TITLE_WORTH * terms_of(names))
     needed = 1 if len(said) < SHORT else TITLE_WORTH
     return known.covered(question.terms, frozenset(term for term, count in counts.items() if count >= needed)) >= MOST
-
-
-def _is_told(one: Attributed, now: int) -> bool:
-    """Without what was retracted or has expired, and without what a file said before it changed."""
-    return one.record.standing.is_active(now) or (one.is_superseded and not one.is_old_version)
 
 
 def _status(one: Attributed) -> str:

@@ -13,7 +13,6 @@ from ...model.record import CURRENT, Filter, Record
 from ...model.source import Source
 from ...search.find import Hit
 from ...store.protocol import Projects, Reader
-from ..attribution import origins_of
 from ..engine import Asker, Engine, resolve, sequence
 from ..moment import moment
 from .attributed import Attributed, attribute
@@ -68,11 +67,12 @@ def _rows(reader: Reader, asker: Asker, places: Projects, service: str, name: st
 
 
 def _of_rows(reader: Reader, asker: Asker, places: Projects, rows: Sequence[Source], now: int) -> list[_Place]:
-    """The active version of each path. Its row may name one that was retracted or replaced since."""
+    """The version of each path that holds. Its row may name one that was retracted or replaced since."""
     addresses = sorted({row.address for row in rows})
     records = reader.records(asker.namespace, addresses, places, CURRENT)
-    known = {(r.project, r.node.address): r for r in records if r.standing.is_active(now)}
-    found = []
+    told = attribute(reader, asker, [Hit(record, 0.0) for record in records], CURRENT)
+    known = {(one.record.project, one.record.node.address): one.record for one in told if one.holds(now)}
+    found: list[_Place] = []
     for row in rows:
         record = known.get((row.project, row.address))
         if record is not None:
@@ -95,16 +95,15 @@ def _said(reader: Reader, asker: Asker, places: Projects, service: str, name: st
 
 
 def _at(reader: Reader, asker: Asker, places: Projects, service: str, path: str, seq: int, now: int) -> list[_Place]:
-    """What is active at this very path, by what was noted when it was said."""
-    wanted = Filter(projects=places, service=service, path=path)
+    """What holds at this very path, by what was noted when it was said."""
+    wanted = Filter(projects=places, service=service, path=path, include_superseded=True)
     records = reader.records_of(reader.select(asker.namespace, wanted, seq, now), seq)
-    origins = origins_of(reader, asker, records, seq, service)
-    found = []
-    for record in records:
-        origin = origins[record.entry]
-        if origin.path == path and (not service or origin.service == service):
-            found.append(_Place(record, origin.service, path))
-    return found
+    told = attribute(reader, asker, [Hit(record, 0.0) for record in records], seq, service=service)
+    return [
+        _Place(one.record, one.origin.service, path)
+        for one in told
+        if one.origin.path == path and (not service or one.origin.service == service) and one.holds(now)
+    ]
 
 
 def _several(name: str, found: Sequence[_Place]) -> Ambiguous:

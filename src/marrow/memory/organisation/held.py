@@ -1,12 +1,13 @@
-"""What holds of what was read: the documents that are active, each under the path and service that have it.
+"""What holds of what was read: each document under the path and service that have it.
 
 At hand are the rows that say what was read from where. They know of now only, and a row stays when its node was
-forgotten since: so what is active decides, and where a row is missing, what was noted when it was said.
+forgotten since: so how the node stands decides, and where a row is missing, what was noted when it was said.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from ...model.record import CURRENT, Filter, Record
@@ -61,6 +62,7 @@ def held(
     active, placed = _active(reader, asker, rows, now)
     found = [_of_row(row) for row in active if (not service or row.service == service) and _is_wanted(row, asked)]
     chosen = Filter(projects=projects, kinds=kinds, service=service, since=asked.since, until=asked.until)
+    chosen = replace(chosen, include_superseded=seq != CURRENT)  # now, their rows tell them
     entries = reader.select(asker.namespace, chosen, seq, now)
     rest = [e for e in entries if e not in placed] if service == "" else _not_here(reader, entries, placed, found)
     rest = rest[:WITHOUT_ROW_MAX] if seq == CURRENT else rest
@@ -68,14 +70,14 @@ def held(
     for at in range(0, len(rest), BATCH):
         records = reader.records_of(rest[at : at + BATCH], seq)
         for one in attribute(reader, asker, [Hit(record, 0.0) for record in records], seq, service=service):
-            listed = _of_record(one)
+            listed = _of_record(one) if one.holds(now) else None
             if listed is not None and _is_within(listed.path, asked.path) and not _is_there(listed, there):
                 found.append(listed)
     return sorted(found, key=lambda one: (not one.path, one.project, one.service, one.path))
 
 
 def _active(reader: Reader, asker: Asker, rows: Sequence[Source], now: int) -> tuple[list[Source], dict[int, str]]:
-    """The rows whose nodes are active where they were read for, and the entries of these with their kinds."""
+    """The rows whose nodes hold where they were read for, and the entries of these with their kinds."""
     found: list[Source] = []
     placed: dict[int, str] = {}
     for project in dict.fromkeys(row.project for row in rows):
@@ -83,11 +85,24 @@ def _active(reader: Reader, asker: Asker, rows: Sequence[Source], now: int) -> t
         wanted = Filter(projects=(project,), kinds=tuple(sorted({row.kind for row in mine})))
         standing = set(reader.select(asker.namespace, wanted, CURRENT, now))
         entries = reader.placed(asker.namespace, sorted({row.address for row in mine}))
+        inactive = sorted({row.address for row in mine if standing.isdisjoint(entries.get(row.address, ()))})
+        standing |= _still(reader, asker, project, inactive, now)
         for row in mine:
             here = standing.intersection(entries.get(row.address, ()))
             placed.update(dict.fromkeys(here, row.kind))
             found += [row] if here else []
     return found, placed
+
+
+def _still(reader: Reader, asker: Asker, project: str, addresses: Sequence[str], now: int) -> set[int]:
+    """The entries of those that are not active and hold all the same: a decision that a later one took the place of is
+    still what its file says."""
+    found: set[int] = set()
+    for at in range(0, len(addresses), BATCH):
+        records = reader.records(asker.namespace, addresses[at : at + BATCH], (project,), CURRENT)
+        told = attribute(reader, asker, [Hit(record, 0.0) for record in records], CURRENT)
+        found.update(one.record.entry for one in told if one.holds(now))
+    return found
 
 
 def _not_here(reader: Reader, entries: Sequence[int], placed: dict[int, str], found: Sequence[Listed]) -> list[int]:
@@ -105,7 +120,8 @@ def _of_row(row: Source) -> Listed:
 def _of_record(one: Attributed) -> Listed | None:
     record: Record = one.record
     kind, origin = record.node.kind, one.origin
-    is_document = bool(origin.path) or (kind in PATHLESS and bool(origin.fields or origin.service))
+    is_named = kind in PATHLESS and not one.is_superseded and bool(origin.fields or origin.service)
+    is_document = bool(origin.path) or is_named
     if not is_document:
         return None
     return Listed(record.node.address, kind, one.title, origin.path, origin.service, record.project, 0, one.at)

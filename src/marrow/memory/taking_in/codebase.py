@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import re
+import stat
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,7 +19,7 @@ from ...ingest.files import CODE, read_file
 from ...ingest.formats.text_of import FILE_BYTES_MAX as DOCUMENT_BYTES_MAX
 from ...ingest.item import Item, Skipped
 from ...ingest.service_name import manifest_name, service_name
-from ...model.errors import Conflict, Invalid, NotFound
+from ...model.errors import Conflict, Invalid, NotFound, Unavailable
 from ...model.moments import moment
 from ...model.source import CURSOR, NO_ADDRESS, Source
 from ...model.text import name as short_name
@@ -24,10 +27,12 @@ from ...repository import identify, locate
 from ...repository.changed import Stamp, changed_between, commit_named, listed, stamp
 from ...repository.file_sorts import is_inside_git, is_test
 from ...repository.last_changed import last_changed
+from ...repository.working_tree import working_tree
+from ...store.admit import MOMENT_MAX
 from ..engine import Asker, Engine
 from .settled import SETTLE
 from .shelf import Shelf
-from .take_in import Progress, TakenIn, take_in
+from .take_in import Progress, TakenIn, kept_path, take_in
 
 OPERATION = "ingest_codebase"
 FILE_BYTES_MAX = 1024 * 1024
@@ -42,7 +47,11 @@ TESTS_PRIORITY = 0.2
 # Beside what is code by its name: prose, and files without an ending, which may be scripts.
 PROSE_SUFFIXES = frozenset(".md .markdown .mdx .rst .txt .adoc .org .pdf .docx .html .ipynb".split())
 # The words of a licence are nobody's decision.
-_LICENCE = re.compile(r"(?:li[cs]en[cs]e|copying|notice|patents|unlicense|[al]?gpl)(?:[-_.]\w+)*", re.I)
+_LICENCE = re.compile(
+    r"(?:un)?li[cs]en[cs]es?(?:[-_.](?:mit|apache|bsd|[al]?gpl|mpl|cc0?|isc|zlib|boost|v?[\d.]+|third[-_]?party))*"
+    r"(?:\.(?:txt|md|rst))?|(?:copying|notice|patents)(?:\.(?:lib|lesser|txt|md|rst))?|[al]?gpl[-_.v\d]*(?:\.(?:txt|md))?",
+    re.I,
+)
 # The row that says which repository a service was read from.
 ORIGIN = "#codebase"
 # Stands between a repository and the folder of a service that is a part of it.
@@ -80,20 +89,23 @@ def ingest_codebase(
     shelf = Shelf(engine, asker)
     known = shelf.of(named)
     chosen = [path for path in listed(root) if path.startswith(below) and is_chosen(path, endings, not extensions)]
-    there = {path: found for path in chosen if (found := stamp(root, path)) is not None}
+    ours = [path for path in chosen if not BY_ANOTHER.match(path)]
+    there = {path: found for path in ours if (found := stamp(root, path)) is not None}
+    names = {path: kept_path(path, engine.redact_extra) for path in there}
+    held = frozenset(names.values())
     looked_at = [path for path in known if is_chosen(path, endings, not extensions) and not BY_ANOTHER.match(path)]
-    gone = [path for path in looked_at if path.startswith(below) and path not in there]
+    gone = [path for path in looked_at if path.startswith(below) and path not in held]
     if since:
         changed = frozenset(_changed_since(root, since))
         there = {path: found for path, found in there.items() if path in changed}
         gone = [path for path in gone if path in changed]
     origin = origin_of(asker, root, named, known.get(ORIGIN), below if given or own else "")
-    due = [_Due(path, found) for path, found in there.items() if _is_due(found, known.get(path))]
-    times = last_changed(root, [one.path for one in due if one.path not in known])
+    due = [_Due(path, found) for path, found in there.items() if _is_due(found, known.get(names[path]))]
+    odd = [Skipped(path, "its name is of a form that Marrow uses itself") for path in chosen if BY_ANOTHER.match(path)]
     taken = take_in(
         engine,
         asker,
-        _items(root, due, times),
+        chain(odd, _items(root, due, _committed_at(root, due))),
         operation=OPERATION,
         service=named,
         gone=gone,
@@ -129,7 +141,8 @@ def service_of(engine: Engine, asker: Asker, root: str) -> str:
     names = (found.name, *found.aliases, found.path_name)
     with engine.store.reading() as reader:
         known = reader.sources(asker.namespace, (asker.scope.project,), path=ORIGIN)
-    return next((source.service for source in known if source.title in names), "") or service_name(root)
+    services = (source.service for source in known if source.kind == CURSOR and source.title in names)
+    return next(services, "") or service_name(root)
 
 
 def suffixes(given: Sequence[str]) -> frozenset[str]:
@@ -171,7 +184,7 @@ def _changed_since(root: str, since: str) -> list[str]:
     commit = commit_named(root, since)
     if not commit:
         raise NotFound(f"{since!r} is no commit here.", hint="A hash, a tag, a branch or HEAD~5.", field="since")
-    return [path for _, path in changed_between(root, commit)]
+    return [path for pair in changed_between(root, commit) for path in pair if path]
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,19 +201,50 @@ def _is_due(found: Stamp, before: Source | None) -> bool:
     return before.at * NANOS_PER_MICRO - found.mtime < RACY_NS
 
 
+def _committed_at(root: str, due: Sequence[_Due]) -> dict[str, int]:
+    """When the files that are as the last commit has them were changed, in seconds."""
+    if not due or locate(root) is None:
+        return {}
+    try:
+        pending = {one.path for one in working_tree(root).files}
+    except (Invalid, Unavailable):  # git cannot say: the files' own times will do
+        return {}
+    return last_changed(root, [one.path for one in due if one.path not in pending])
+
+
+def _contents(root: str, path: str, most: int) -> bytes:
+    """What a file holds, up to one byte more than it may. A link, put there since it was listed, is not followed."""
+    above = os.path.dirname(path)
+    if os.path.realpath(os.path.join(root, above)) != os.path.normpath(os.path.join(root, above)):
+        raise OSError(errno.ELOOP, "it lies beyond a link")
+    handle = os.open(os.path.join(root, path), os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
+    with open(handle, "rb") as file:
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            raise OSError(errno.EINVAL, "it is no plain file")
+        return file.read(most + 1)
+
+
 def _items(root: str, due: Sequence[_Due], times: dict[str, int]) -> Iterator[Item | Skipped]:
     for one in due:
         if one.stamp.size > bytes_max(one.path):
             yield too_large(one.path, one.stamp.size, one.stamp.mtime)
             continue
         try:
-            data = Path(root, one.path).read_bytes()
+            data = _contents(root, one.path, bytes_max(one.path))
         except OSError as problem:
             yield Skipped(one.path, f"it cannot be read: {problem.strerror}")
+            continue
+        if len(data) > bytes_max(one.path):
+            yield too_large(one.path, len(data), one.stamp.mtime)
             continue
         at = times.get(one.path, 0) * MICROS or one.stamp.mtime // NANOS_PER_MICRO
         for found in as_read(one.path, data, hashlib.sha256(data).hexdigest(), at, one.stamp.mtime):
             yield replace(found, size=one.stamp.size)
+
+
+def _possible(at: int) -> int:
+    """A time that a calendar can show. Clocks and commits can say anything."""
+    return min(max(at, 0), MOMENT_MAX)
 
 
 def bytes_max(path: str) -> int:
@@ -222,7 +266,7 @@ def as_read(path: str, data: bytes, digest: str, at: int, mtime_ns: int = 0) -> 
         if isinstance(found, Skipped):
             yield replace(found, digest=digest, size=len(data), mtime_ns=mtime_ns)
         else:
-            draft = found.draft if found.draft.at is not None else replace(found.draft, at=moment(at))
+            draft = found.draft if found.draft.at is not None else replace(found.draft, at=moment(_possible(at)))
             if draft.kind == CODE and is_test(path):
                 draft = replace(draft, priority=TESTS_PRIORITY)
             yield replace(found, draft=draft, digest=digest, size=len(data), mtime_ns=mtime_ns)

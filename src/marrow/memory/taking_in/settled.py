@@ -2,8 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ..connecting import connect
 from ..derivations import derive_now
+from ..engine import Asker, Engine
 from .take_in import Settle
 
-SETTLE: tuple[Settle, ...] = (derive_now, connect)
+
+def _derived(engine: Engine, asker: Asker, new: Sequence[str], _: Sequence[str]) -> None:
+    if new:
+        derive_now(engine, asker, new)
+
+
+def _connected(engine: Engine, asker: Asker, new: Sequence[str], _: Sequence[str]) -> None:
+    if new:
+        connect(engine, asker, new)
+
+
+SETTLE: tuple[Settle, ...] = (_derived, _connected)

@@ -51,6 +51,12 @@ class Shelf:
             found = reader.sources_of(self.asker.namespace, [address], (self.asker.scope.project,))
         return any(source.service not in self._services for source in found)
 
+    def forget(self) -> None:
+        """What is known is asked for anew: somebody else has written meanwhile."""
+        self._services.clear()
+        self._sources.clear()
+        self._holders.clear()
+
     def _load(self, service: str) -> None:
         if service in self._services:
             return

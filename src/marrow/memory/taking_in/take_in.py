@@ -7,19 +7,21 @@ same.
 
 from __future__ import annotations
 
+import hashlib
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...ingest.item import Item, Skipped
 from ...model.change import Relate, Restate, Say, Step, Supersede
-from ...model.errors import Invalid, TooLarge
+from ...model.errors import Conflict, Invalid, TooLarge
 from ...model.moments import moment
 from ...model.moments import parse as parse_moment
 from ...model.node import Node
 from ...model.record import CURRENT, Record
 from ...model.source import NO_ADDRESS, SKIPPED, Source
-from ...model.standing import ACTIVE, RETRACTED
+from ...model.standing import RETRACTED
 from ...model.text import first_line
 from ...store.protocol import Writer
 from ...store.receive import Embed, prepare, redacted_name
@@ -36,10 +38,14 @@ BATCH = 200
 BATCH_CHARACTERS = 2_000_000
 TITLE_MAX = 200
 # What of a standing is somebody's word, and goes on to the next version.
+# Where an occurrence that has no path of its own says by what it was read.
+SOURCE_PATH = "source_path"
+_MAY_BE_SECRET = re.compile(r"[\w+-]{20}|=|@|://|-----|private", re.I)
 INHERITED = ("classification", "approved", "pinned", "tags")
 
 Progress = Callable[[int, "int | None"], None]
-Settle = Callable[[Engine, Asker, Sequence[str]], object]
+# What follows a batch: told which nodes are new in it, and which left.
+Settle = Callable[[Engine, Asker, Sequence[str], Sequence[str]], object]
 
 
 class TakenIn(NamedTuple):
@@ -81,22 +87,32 @@ def take_in(
         for batch in run.looked_at(_batches(items)):
             new = run.take(batch)
             run.pass_over(named, batch.skipped)
-            for act in settle if new else ():
-                act(engine, asker, new)
+            run.settle(settle, new)
             done += batch.size
             if progress is not None:
                 progress(done, total)
     for start in range(0, len(paths := sorted(gone)), BATCH):
         run.retract(named, paths[start : start + BATCH])
+        run.settle(settle, ())
     return run.result()
 
 
 def _placed(item: Item, service: str, redact_extra: tuple[str, ...]) -> Item:
     """The item under the names that may be written down: a path or a service can hold a secret too."""
     named = redacted_name(item.draft.service or service, redact_extra)
-    path = redacted_name(item.path, redact_extra)
+    path = kept_path(item.path, redact_extra)
     draft = item.draft if item.draft.service == named else replace(item.draft, service=named)
+    if path and not draft.metadata.get("path"):
+        draft = replace(draft, metadata={**draft.metadata, SOURCE_PATH: path})
     return item if (draft, path) == (item.draft, item.path) else replace(item, draft=draft, path=path)
+
+
+def kept_path(path: str, redact_extra: tuple[str, ...]) -> str:
+    """A path as it may be written down. Two that differ in a secret alone stay two."""
+    if not redact_extra and not _MAY_BE_SECRET.search(path):
+        return path
+    kept = redacted_name(path, redact_extra)
+    return path if kept == path else f"{kept}~{hashlib.sha256(path.encode('utf-8', 'replace')).hexdigest()[:8]}"
 
 
 def _batches(items: Iterable[Item | Skipped]) -> Iterator[list[Item | Skipped]]:
@@ -144,6 +160,12 @@ class _Run:
     counts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(TakenIn._fields[:5], 0))
     problems: list[Skipped] = field(default_factory=list)
     addresses: list[str] = field(default_factory=list)
+    left: list[str] = field(default_factory=list)
+
+    def settle(self, acts: Sequence[Settle], new: Sequence[str]) -> None:
+        left, self.left = self.left, []
+        for act in acts if new or left else ():
+            act(self.engine, self.asker, new, left)
 
     def result(self) -> TakenIn:
         return TakenIn(**self.counts, problems=tuple(self.problems), addresses=tuple(self.addresses))
@@ -183,7 +205,17 @@ class _Run:
         return _Batch(size, ready, touched, skipped)
 
     def take(self, batch: _Batch) -> list[str]:
-        """Write one batch; the addresses that are new in it."""
+        """Write one batch; the addresses that are new in it. When somebody else has read the same meanwhile, it is
+        looked at once more."""
+        counts, addresses, left = dict(self.counts), list(self.addresses), list(self.left)
+        try:
+            return self._taken(batch)
+        except Conflict:
+            self.counts, self.addresses, self.left = counts, addresses, left
+            self.shelf.forget()
+            return self._taken(self._looked_at(batch.size, [one.item for one in batch.ready], []))
+
+    def _taken(self, batch: _Batch) -> list[str]:
         now = self.engine.clock()
         self._know(batch.ready)
         steps: list[Step] = []
@@ -230,12 +262,13 @@ class _Run:
         before, known = one.before, one.known
         is_same = before is not None and before.address == one.address
         earlier = None if before is None or is_same else self._record(before)
-        old = self._left(before, earlier) if before is not None and not is_same else None
+        old = self._left(before, earlier, now) if before is not None and not is_same else None
         is_gone = known is not None and not known.standing.is_active(now)
         is_back = known is not None and is_gone and may_return(known)
         if known is not None and is_same and not is_back:
-            self.counts["unchanged"] += 1
-            return []
+            steps = [] if is_gone else self._said_more(one, known)
+            self.counts["changed" if steps else "unchanged"] += 1
+            return steps
         if before is None or is_same:
             self.counts["moved" if known is not None and not is_back else "added"] += 1
         else:
@@ -251,12 +284,30 @@ class _Run:
         say = _heir(one.say, earlier or (known if is_back else None))
         return [say] if old is None else [say, Relate(one.address, old.node.address, "supersedes")]
 
-    def _left(self, before: Source, record: Record | None) -> Record | None:
-        """The node that a path no longer holds, if it is to leave: no other path holds it, and it has not left yet."""
+    def _left(self, before: Source, record: Record | None, now: int) -> Record | None:
+        """The node that a path no longer holds, if it is to leave: no other path holds it, nobody said it himself, and
+        it has not left yet."""
         self.shelf.take(before.service, before.path)
-        if record is None or record.standing.state != ACTIVE or self.shelf.is_held(before.address):
+        if record is None or not record.standing.is_active(now) or self.shelf.is_held(before.address):
             return None
+        with self.engine.store.reading() as reader:
+            said = reader.occurrences([record.entry], CURRENT).get(record.entry, [])
+        if not all(SOURCE_PATH in one.metadata or '"path"' in one.metadata for one in said):
+            return None
+        self.left.append(record.node.address)
         return record
+
+    def _said_more(self, one: _Ready, known: Record) -> list[Step]:
+        """What is to be done when the same text is read with another standing, or with other words about it."""
+        steps: list[Step] = []
+        with self.engine.store.reading() as reader:
+            said = reader.occurrences([known.entry], CURRENT).get(known.entry, [])
+        if all(occurrence.metadata != one.say.occurrence.metadata for occurrence in said):
+            steps.append(one.say)
+        asked = one.say.standing.classification
+        if "classification" in one.say.given and asked != known.standing.classification:
+            steps.append(Restate(one.address, (("classification", asked),), "as its source says"))
+        return steps
 
     def _record(self, source: Source) -> Record | None:
         with self.engine.store.reading() as reader:
@@ -327,7 +378,8 @@ class _Run:
             self.shelf.put(row)
 
     def _leave(self, sources: Sequence[Source], also: Callable[[Writer], None]) -> None:
-        records = [r for source in sources if (r := self._left(source, self._record(source))) is not None]
+        now = self.engine.clock()
+        records = [r for source in sources if (r := self._left(source, self._record(source), now)) is not None]
         steps = [Restate(record.node.address, (("state", RETRACTED),), GONE) for record in records]
         if steps:
             summary = f"{len(steps)} document{'s are' if len(steps) != 1 else ' is'} gone"

@@ -9,6 +9,7 @@ one more: `marrow forget 3fa9c1 a guess`. Everything can be written as an option
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -30,6 +31,10 @@ SINGLE = ADDRESSES | frozenset(
 FILTERS = frozenset(
     "kind domain service project scope owner language since until as_of classification view actor user".split()
 )
+
+# Lists of sentences, which may have commas; and of people, whose names have none.
+SENTENCES, PEOPLE = frozenset(("follow_ups",)), frozenset(("attendees",))
+_COMMA = re.compile(r"(?<!\d),|,(?!\d)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +105,7 @@ def metavar(argument: Argument) -> str:
     if few := choices(argument):
         return "|".join(few)
     if is_list(argument):
-        return "TEXT,…"
+        return "TEXT" if argument.name in SENTENCES else "TEXT,…"
     if is_mapping(argument):
         return "KEY=VALUE"
     return {int: "NUMBER", float: "NUMBER", bool: ""}.get(argument.type, "TEXT")
@@ -127,7 +132,7 @@ def _value(argument: Argument, raw: Any, stdin: _Stdin) -> Any:
         return raw
     texts = [stdin.text() if text == STDIN else text for text in ((raw,) if isinstance(raw, str) else raw)]
     if is_list(argument):
-        return [item for text in texts for item in _items(text)]
+        return [item for text in texts for item in _items(text, always=argument.name in PEOPLE)]
     if is_mapping(argument):
         return _mapping(argument, texts)
     text = " ".join(texts)
@@ -140,16 +145,19 @@ def _value(argument: Argument, raw: Any, stdin: _Stdin) -> Any:
     return text if argument.type is str or choices(argument) else _perhaps_json(text)
 
 
-def _items(text: str) -> list[Any]:
-    """The items in one text: JSON where it looks so, words parted by commas, or else one item."""
+def _items(text: str, *, always: bool) -> list[Any]:
+    """The items in one text: JSON where it looks so; what is parted by commas without a space after them, or words
+    parted by commas; or else one item. `always` parts at every comma."""
     found = _perhaps_json(text)
     if isinstance(found, list):
         return found
     if not isinstance(found, str):
         return [found]
     parts = [part.strip() for part in text.split(",")]
-    is_sentence = any(" " in part for part in parts)  # a comma in a sentence parts nothing
-    return [text] if is_sentence else [part for part in parts if part]
+    if not always and any(" " in part for part in parts):
+        # A comma in a sentence parts nothing, nor does one in a number.
+        parts = [text] if ", " in text else [part.strip() for part in _COMMA.split(text)]
+    return [part for part in parts if part]
 
 
 def _mapping(argument: Argument, texts: Sequence[str]) -> dict[str, Any]:

@@ -141,8 +141,8 @@ def as_typed(text: str, data: str = "") -> str:
     def remark(found: re.Match[str]) -> str:
         return found[0] if found[0] in data else _MORE.sub(lambda one: f"--{one[0].replace('_', '-')}", found[0])
 
-    text = _REMARK.sub(remark, text)
-    return _ARGUMENT.sub(option, _OPERATION.sub(command, text.replace(_EVERYTHING, "marrow help").replace(_DO_IT, "--yes")))
+    text = _REMARK.sub(remark, text.replace(_EVERYTHING, "marrow help").replace(_DO_IT, "--yes"))
+    return _ARGUMENT.sub(option, _OPERATION.sub(command, text))
 
 
 def typed_answer(answer: Answer) -> Answer:

@@ -23,8 +23,9 @@ def tour(
 ) -> None:
     """The first minute: fill a memory from a repository, then ask it a question.
 
-    Reads the README, the Markdown under docs/ and the commit messages into a store of its own, beside your real one.
-    A second run adds only what is new. With --store it fills the store that you name.
+    Takes in the files and the commit messages of the repository, into a store of its own beside your real one, answers
+    with what `marrow ask` would cite, and maps the code. A second run reads only what is new. With --store it fills the
+    store that you name.
     """
     from .tour import run_tour
 

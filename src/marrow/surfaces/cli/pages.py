@@ -7,9 +7,9 @@ import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ...model.errors import Invalid, MarrowError
-from ...operations.table import Argument
+from ...operations.table import Argument, Operation
 from . import commands, own
-from .arguments import CONFIRM, choices, flag, metavar, shape
+from .arguments import CONFIRM, SENTENCES, choices, flag, metavar, shape
 from .commands import Entry
 from .examples import FIRST_MINUTE, examples_of
 from .invocation import COMMON_FLAGS, COMMON_VALUES, SHORT_FLAGS
@@ -77,7 +77,7 @@ def command_page(entry: Entry) -> str:
     for paragraph in filter(None, details.split("\n\n")):
         is_list = any(":" in line[:8] for line in paragraph.splitlines())  # lines of their own, not running text
         lines += ["", *(_wrapped_each(paragraph.splitlines()) if is_list else _wrapped(paragraph))]
-    said = _meanings(entry)
+    said = meanings_of(operation)
     if form.positionals:
         lines += ["", _heading("Arguments:"), *_columns((a.name.upper(), _meaning(a, said)) for a in form.positionals)]
     if form.options:
@@ -108,13 +108,13 @@ def _flags(argument: Argument) -> str:
 
 # What arguments of these names mean wherever they stand. The table leaves that out: every host pays for its words.
 MEANINGS = {
-    "actor": "only what this one did",
+    "actor": "only what this actor did: cli, python, or an agent's name",
     "address": "the node: 6 or more digits of its address",
     "aliases": "other names of what it is about",
-    "approved": "whether it was approved; --no-approved: rejected",
+    "approved": "whether somebody has approved it",
     "as_of": "what held then: a snapshot, a sequence number or a time",
     "budget_tokens": "how long the answer may be",
-    "chain": "its name, or the address of one of its nodes",
+    "chain": "the named line of nodes that it belongs to",
     "classification": "public, internal, confidential or the like",
     "confidence": "how sure it is, 0–1",
     "confirm": "do it; without it nothing is changed",
@@ -133,26 +133,26 @@ MEANINGS = {
     "language": "only of this language",
     "limit": "how many at most",
     "match": "whether any or all of the tags must be there",
-    "message": "what it is held against",
+    "message": "what would be asked",
     "metadata": "further keys and values",
     "min_confidence": "nothing less sure than this, 0–1",
     "min_score": "nothing that fits less well than this, 0–1",
-    "name": "what it is called",
+    "name": "a short name",
     "next_step": "what comes next",
-    "note": "a line about it",
+    "note": "a remark",
     "notes": "in your own words",
     "offset": "how many to leave out first",
-    "operation": "only of this operation",
+    "operation": "only events of this operation",
     "owner": "only of this owner",
     "path": "a file or folder, from the repository's root",
     "pinned": "always recalled",
-    "preliminary": "not settled yet",
+    "preliminary": "not settled yet: it is marked so",
     "priority": "how much it matters, 0–1",
     "project": "in which project; all: in every one",
     "query": "what is looked for",
     "question": "what is asked",
     "reason": "why",
-    "rels": "only links of these sorts",
+    "rels": "only links of these kinds",
     "remaining": "what is left to do",
     "resolution": "what ended it",
     "root_cause": "why it happened",
@@ -161,13 +161,13 @@ MEANINGS = {
     "since": "from then on: 2026-03-01, or 3 days ago",
     "source": "the node that the link starts at",
     "start_line": "from this line on",
-    "summary": "in your own words",
+    "summary": "your words; without them the best sentences are kept",
     "symbols": "names of functions and classes at hand",
     "tags": "short words to find it by",
     "target": "the node that the link ends at",
     "thread": "the conversation that it was said in",
     "title": "what it is called",
-    "topic": "what it is about",
+    "topic": "what it is about; empty: everything",
     "ttl_days": "for how many days it holds; 0: for ever",
     "until": "up to then",
     "view": "only what this view permits",
@@ -176,13 +176,14 @@ MEANINGS = {
 WRITTEN = {"service": "the service that it is about", "owner": "who answers for it", "title": "default: its own"}
 
 
-def _meanings(entry: Entry) -> dict[str, str]:
-    return {**MEANINGS, **WRITTEN} if entry.operation.changes and not entry.operation.destructive else MEANINGS
+def meanings_of(operation: Operation) -> Mapping[str, str]:
+    """What arguments without words of their own mean here, by name."""
+    return {**MEANINGS, **WRITTEN} if operation.changes and not operation.destructive else MEANINGS
 
 
 def _meaning(argument: Argument, meanings: Mapping[str, str]) -> str:
     said = "what it is called" if argument.required and argument.name == "title" else meanings.get(argument.name, "")
-    parts = [argument.help or said]
+    parts = [argument.help or said, *(["once for each"] if argument.name in SENTENCES else [])]
     if few := choices(argument):
         is_listed = argument.required or argument.default in few  # an option's values stand beside it
         parts += [] if not is_listed or all(word in argument.help for word in few) else [f"one of {', '.join(few)}"]

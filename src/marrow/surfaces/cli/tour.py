@@ -155,10 +155,11 @@ def _tell_code(call: Invocation, toured: Toured) -> None:
     if not found.files:
         return
     size = f"{_count(found.files, 'file')} with {_count(found.symbols, 'symbol')}"
-    say(f"Mapped {size} in {toured.map_seconds:.1f} s. The file that most of it leans on, and who calls it most:\n")
-    for part in (toured.file, toured.callers):
-        if part is not None:
-            call.output.answer(part)
+    mapped = f"Mapped {size} in {toured.map_seconds:.1f} s."
+    parts = [part for part in (toured.file, toured.callers) if part is not None]
+    say(f"{mapped} The file that most of it leans on, and who calls it most:\n" if parts else mapped)
+    for part in parts:
+        call.output.answer(part)
     say("")
 
 

@@ -125,7 +125,7 @@ def test_decision_record_is_known_by_its_form(text: str) -> None:
         CODE,
         "",
         "# Meeting\n\n## Decision\n\nLunch at noon.\n",
-        "# NUMBER. TITLE\n\nDate: DATE\n\n## Status\n\nSTATUS\n\n## Context\n\nx\n\n## Decision\n\ny\n\n## Consequences\n",
+        "# NUMBER. TITLE\n\nDate: DATE\n\n## Status\n\nSTATUS\n\n## Context\n\nx\n\n## Decision\n\ny\n",
         "# NUMBER. Record decisions\n\nDate: DATE\n\n## Status\n\nAccepted\n\n## Context\n\nx\n\n## Decision\n\ny\n",
         "# Guide\n\n## Context\n\nThe status is green.\n\n## Usage\n\nDecide for yourself.\n",
     ],

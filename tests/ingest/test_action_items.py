@@ -170,7 +170,7 @@ def test_endless_lines_take_no_time_to_speak_of() -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("Ann: Bob, can you add an alert?\nBob: I'll add it by Friday.", [("add an alert", "Bob", "2026-03-06", False)]),
+        ("Bob, can you add an alert?\nBob: I'll add it by Friday.", [("add an alert", "Bob", "2026-03-06", False)]),
         ("TODO: add an alert\nBob: I'll add it by Friday.", [("add an alert", "Bob", "2026-03-06", False)]),
         (
             "Action: Ann to add an alert\nBob: I'll add it by Friday.",

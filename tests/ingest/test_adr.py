@@ -241,7 +241,7 @@ def test_the_form_alone_is_enough_elsewhere(text: str) -> None:
         "# NUMBER. TITLE\n\nDate: DATE\n\n## Status\n\nSTATUS\n\n## Context\n\n## Decision\n"),
         ("docs/architecture/adr-0.md", "# ADR {ADR-NUMBER}: {TITLE}\n\n## Status\n\n{DRAFT | PROPOSED}\n"),
         ("src/init.md",
-        "# NUMBER. Record architecture decisions\n\nDate: DATE\n\n## Status\n\nAccepted\n\n## Context\n\n## Decision\n"),
+        "# NUMBER. Record decisions\n\nDate: DATE\n\n## Status\n\nAccepted\n\n## Context\n\n## Decision\n"),
         ("docs/adr/0001-record.md",
         "# 1. Record decisions\n\nDate: DATE\n\n## Status\n\nAccepted\n\n## Context\n\nx\n\n## Decision\n\ny\n"),
         ("docs/adr/0002-form.md",

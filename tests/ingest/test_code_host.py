@@ -130,6 +130,18 @@ def test_what_is_confidential_there_is_so_here() -> None:
     assert item_of(TALK).draft.classification is None
 
 
+def test_one_that_is_made_confidential_or_labelled_anew_has_changed_though_its_words_have_not() -> None:
+    before = item_of(TALK)
+    changed = [
+        item_of(replace(TALK, is_confidential=True)),
+        item_of(replace(TALK, labels=("storage", "urgent"))),
+        item_of(replace(TALK, state="draft")),
+    ]
+    assert item_of(TALK).digest == before.digest
+    assert len({before.digest, *(item.digest for item in changed)}) == 4
+    assert changed[0].draft.content == before.draft.content
+
+
 def test_a_file_says_where_it_is_from() -> None:
     file = HostFile("docs/a b.md", "00")
     (item,) = file_items("github", SHOP, COMMIT, file, b"# Apples\n\nThey are red.\n", "shop")

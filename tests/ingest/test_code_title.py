@@ -17,7 +17,7 @@ from marrow.ingest.item import Item
         ("bin/run.sh", "#!/bin/bash\nset -e\n", "run.sh"),
         ("bin/run.sh", "#!/bin/bash\n# Builds the image and pushes it.\nset -e\n", "Builds the image and pushes it"),
         (".gitignore", "# Byte-compiled / optimized files\nbuild/\n", ".gitignore"),
-        ("a.py", '"""Take in documents: a file or a text.\n\nMore."""\nimport x\n', "Take in documents: a file or a text"),
+        ("a.py", '"""Take in documents: a file or a text."""\nimport x\n', "Take in documents: a file or a text"),
         ("a.py", "'''\nRead the file.\n'''\n", "Read the file"),
         ("a.py", "import os\n# remove it all\n", "a.py"),
         ("a.py", "# -*- coding: utf-8 -*-\n# Copyright 2020 Ada\n# Licensed under X\n\n# Counts the apples.\n",

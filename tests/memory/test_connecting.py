@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,10 +13,11 @@ import pytest
 from marrow.ingest.item import Item
 from marrow.memory import connecting
 from marrow.memory.code.kept_map import map_at
-from marrow.memory.connecting import connect
+from marrow.memory.connecting import connect, release
 from marrow.memory.engine import Asker, Engine
 from marrow.memory.said_relation import End, relation
 from marrow.memory.taking_in.take_in import TakenIn, take_in
+from marrow.model.change import Relate
 from marrow.model.draft import Draft
 from marrow.model.link import RELS, make_anchor
 from marrow.model.record import CURRENT
@@ -55,15 +57,34 @@ def code(path: str, **about: Any) -> Item:
 
 @pytest.fixture
 def took(engine: Engine, asker: Asker) -> Any:
-    """Take items in, each batch connected as it comes."""
+    """Take items in, each batch connected as it comes, and what superseded others let go of them when it left."""
 
-    def take(*items: Item) -> TakenIn:
-        def settle(engine: Engine, asker: Asker, addresses: Any) -> None:
-            connect(engine, asker, addresses)
+    def settle(engine: Engine, asker: Asker, new: Sequence[str], left: Sequence[str]) -> None:
+        release(engine, asker, left)
+        connect(engine, asker, new)
 
-        return take_in(engine, asker, items, operation="test", settle=(settle,))
+    def take(*items: Item, gone: Sequence[str] = ()) -> TakenIn:
+        return take_in(
+            engine, asker, items, service="shop" if gone else "", operation="test", gone=gone, settle=(settle,)
+        )
 
     return take
+
+
+@pytest.fixture
+def standing(engine: Engine, asker: Asker) -> Any:
+    """How each decision stands that a file has, by its number: those that are active, and those that are superseded."""
+
+    def every() -> tuple[set[int], set[int]]:
+        with engine.store.reading() as reader:
+            read = [one for one in reader.sources(asker.namespace, None) if one.kind == "decision"]
+            records = reader.records(asker.namespace, [one.address for one in read], None, CURRENT)
+        states = {record.node.address: record.standing.state for record in records}
+        numbers = [(int(one.path.rpartition("/")[2][:4]), states[one.address]) for one in read]
+        assert {state for _, state in numbers} <= {"active", "superseded"}
+        return {n for n, state in numbers if state == "active"}, {n for n, state in numbers if state == "superseded"}
+
+    return every
 
 
 @pytest.fixture
@@ -218,9 +239,173 @@ def test_a_number_that_several_other_services_have_means_none(took: Any, links: 
     assert links() == set()
 
 
-def test_a_number_that_one_other_service_has_means_that(took: Any, links: Any) -> None:
-    took(adr(1, "Theirs", service="mail"), adr(2, "Depends on ADR-1."))
-    assert links() == {("# 2. Choice", "depends_on", "# 1. Choice")}
+@pytest.mark.parametrize("words", ["Depends on ADR-1.", "Supersedes ADR-1.", "See ADR-1."])
+def test_a_number_that_one_other_service_has_means_that_but_only_relates_to_it(
+    words: str, took: Any, links: Any, standing: Any
+) -> None:
+    took(adr(1, "Theirs", service="mail"), adr(2, words))
+    assert links() == {("# 2. Choice", "relates_to", "# 1. Choice")}
+    assert standing() == ({1, 2}, set())
+
+
+def test_a_decision_does_not_say_of_itself_that_one_of_another_service_took_its_place(
+    took: Any, links: Any, standing: Any
+) -> None:
+    took(adr(1, "Superseded by ADR-2."), adr(2, "Theirs", service="mail"))
+    assert {rel for _, rel, _ in links()} == {"relates_to"}
+    assert standing() == ({1, 2}, set())
+
+
+def test_a_meeting_of_no_service_decided_what_it_says_it_did(took: Any, links: Any) -> None:
+    took(adr(1, "A file."), item("m/1.txt", "Standup\nWe agreed ADR-1.", "meeting", service=""))
+    assert links() == {("# 1. Choice", "caused_by", "Standup")}
+
+
+def test_a_chain_of_decisions_is_made_whichever_way_round_it_comes(took: Any, standing: Any) -> None:
+    took(adr(3, "Supersedes ADR-2."), adr(2, "Supersedes ADR-1."), adr(1, "A file."))
+    assert standing() == ({3}, {1, 2})
+
+
+PATH_2 = "docs/adr/0002-choice.md"
+SAYS_SO = [(adr(1, "A file."), adr(2, "Supersedes ADR-1.")), (adr(1, "Superseded by ADR-2."), adr(2, "A queue."))]
+
+
+@pytest.mark.parametrize(("older", "newer"), SAYS_SO, ids=["the newer says so", "the older says so"])
+def test_a_decision_holds_again_when_the_one_that_took_its_place_is_gone(
+    older: Item, newer: Item, took: Any, standing: Any, links: Any
+) -> None:
+    took(older, newer)
+    assert standing() == ({2}, {1})
+    took(gone=[PATH_2])
+    assert standing() == ({1}, set())
+    assert links() == set()
+
+
+@pytest.mark.parametrize(
+    "next_one", [adr(2, "Supersedes ADR-1. No.", status="rejected"), adr(2, "A queue.")], ids=["rejected", "silent"]
+)
+def test_a_decision_holds_again_when_the_other_says_no_longer_that_it_took_its_place(
+    next_one: Item, took: Any, standing: Any
+) -> None:
+    took(adr(1, "A file."), adr(2, "Supersedes ADR-1."))
+    took(next_one)
+    assert standing() == ({1, 2}, set())
+    took(adr(2, "After all. Supersedes ADR-1."))
+    assert standing() == ({2}, {1})
+
+
+@pytest.mark.parametrize(("older", "newer"), SAYS_SO, ids=["the newer says so", "the older says so"])
+def test_a_next_version_that_still_takes_the_place_takes_over_the_link_and_nothing_holds_meanwhile(
+    older: Item, newer: Item, took: Any, standing: Any, engine: Engine, asker: Asker, hand: Hand
+) -> None:
+    took(older, newer)
+    with engine.store.reading() as reader:
+        (first,) = reader.sources(asker.namespace, None, path="docs/adr/0001-choice.md")
+    before = hand.record(first.address)
+    changed = replace(newer.draft, content=f"{newer.draft.content} For good.")
+    took(replace(newer, draft=changed, digest="1" * 64))
+    assert standing() == ({2}, {1})
+    assert hand.record(first.address) == before
+    with engine.store.reading() as reader:
+        (second,) = reader.sources(asker.namespace, None, path=PATH_2)
+        links = reader.links(asker.namespace, [first.address], None, CURRENT)
+    assert [(link.source, link.rel) for link in links] == [(second.address, "supersedes")]
+    took(gone=[PATH_2])
+    assert standing() == ({1}, set())
+
+
+def test_a_decision_that_another_one_replaces_too_stays_superseded(took: Any, standing: Any) -> None:
+    took(adr(1, "A file."), adr(2, "Supersedes ADR-1."), adr(3, "Supersedes ADR-1."))
+    took(gone=[PATH_2])
+    assert standing() == ({3}, {1})
+    took(gone=["docs/adr/0003-choice.md"])
+    assert standing() == ({1}, set())
+
+
+def test_two_that_leave_together_let_go_of_what_both_had_replaced(took: Any, standing: Any) -> None:
+    took(adr(1, "A file."), adr(2, "Supersedes ADR-1."), adr(3, "Supersedes ADR-1 and ADR-2."))
+    took(gone=[PATH_2, "docs/adr/0003-choice.md"])
+    assert standing() == ({1}, set())
+
+
+def test_the_last_of_a_chain_lets_go_of_the_one_before_it_alone(took: Any, standing: Any) -> None:
+    took(adr(1, "A file."), adr(2, "Supersedes ADR-1."), adr(3, "Supersedes ADR-2."))
+    took(gone=["docs/adr/0003-choice.md"])
+    assert standing() == ({2}, {1})
+
+
+def test_what_somebody_said_took_a_place_keeps_it(took: Any, standing: Any, hand: Hand) -> None:
+    taken = took(adr(1, "A file."), adr(2, "A queue."))
+    hand.do(Relate(taken.addresses[1], taken.addresses[0], "supersedes"))
+    took(gone=[PATH_2])
+    assert standing() == (set(), {1})
+
+
+def test_what_somebody_forgot_does_not_come_back_with_a_release(took: Any, hand: Hand) -> None:
+    first, _ = took(adr(1, "A file."), adr(2, "Supersedes ADR-1.")).addresses
+    hand.restate(first, "wrong", state="retracted")
+    took(gone=[PATH_2])
+    assert hand.state(first) == "retracted"
+
+
+def test_a_replaced_decision_whose_file_was_away_meanwhile_comes_back_with_it(took: Any, standing: Any) -> None:
+    first = adr(1, "A file.")
+    took(first, adr(2, "Supersedes ADR-1."))
+    took(gone=["docs/adr/0001-choice.md"])
+    took(gone=[PATH_2])
+    took(first)
+    assert standing() == ({1}, set())
+
+
+def test_what_was_released_is_not_released_again_and_what_stands_is_not_let_go(
+    engine: Engine, asker: Asker, took: Any, hand: Hand
+) -> None:
+    first, second = took(adr(1, "A file."), adr(2, "Supersedes ADR-1.")).addresses
+    other = took(code("src/queue.py")).addresses
+    head = hand.head()
+    assert release(engine, asker, [first, second, *other, "0" * 64]) == 0
+    assert hand.head() == head
+    hand.restate(second, "no longer at its source", state="retracted")
+    assert release(engine, asker, [second]) == 1
+    head = hand.head()
+    assert release(engine, asker, [second]) == 0
+    assert hand.head() == head
+
+
+def current(engine: Engine, asker: Asker, path: str) -> set[tuple[str, str]]:
+    """(relation, path of the other end) of the links of what is read from a path now, to what is read now."""
+    with engine.store.reading() as reader:
+        read = {one.address: one.path for one in reader.sources(asker.namespace, None)}
+        (own,) = [address for address, at in read.items() if at == path]
+        links = reader.links(asker.namespace, [own], None, CURRENT)
+    ends = [(link.rel, link.target if link.source == own else link.source) for link in links]
+    return {(rel, read[end]) for rel, end in ends if end in read}
+
+
+def test_a_changed_text_keeps_no_links_to_what_it_names_no_more(took: Any, engine: Engine, asker: Asker) -> None:
+    took(code("src/a.py"), code("src/b.py"), incident("INC-42", "Down."))
+    took(adr(1, "Because of INC-42. See src/a.py and src/b.py."))
+    took(adr(1, "See src/b.py."))
+    assert current(engine, asker, "docs/adr/0001-choice.md") == {("relates_to", "src/b.py")}
+    took(adr(1, "Nothing is named."))
+    assert current(engine, asker, "docs/adr/0001-choice.md") == set()
+
+
+def test_a_changed_text_that_says_less_of_another_is_linked_with_it_more_loosely(
+    took: Any, engine: Engine, asker: Asker
+) -> None:
+    took(adr(1, "A file."), adr(2, "Depends on ADR-1."))
+    took(adr(2, "See ADR-1."))
+    assert current(engine, asker, PATH_2) == {("relates_to", "docs/adr/0001-choice.md")}
+
+
+def test_a_changed_text_keeps_the_links_of_people_and_of_what_names_it(
+    took: Any, engine: Engine, asker: Asker, hand: Hand
+) -> None:
+    taken = took(code("src/a.py"), adr(1, "See src/a.py."), code("src/b.py"), adr(2, "Depends on ADR-1."))
+    hand.do(Relate(taken.addresses[1], taken.addresses[2], "relates_to"))
+    took(adr(1, "Nothing is named."))
+    assert current(engine, asker, "docs/adr/0001-choice.md") == {("relates_to", "src/b.py"), ("depends_on", PATH_2)}
 
 
 def test_circles_are_not_closed(took: Any, links: Any) -> None:

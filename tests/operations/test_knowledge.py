@@ -82,7 +82,8 @@ def test_a_restore_only_says_what_it_would_do(memory: Memory, do: Do, said: Do, 
     tried = do("snapshot_restore", name="before")
     assert tried.dry_run
     assert (tried.added, tried.removed) == (1, 1)
-    assert said("snapshot_restore", name="before").endswith("Nothing was changed yet: dry_run=false with confirm=true does it.")
+    text = said("snapshot_restore", name="before")
+    assert text.endswith("Nothing was changed yet: dry_run=false with confirm=true does it.")
     with pytest.raises(Invalid) as raised:
         do("snapshot_restore", name="before", dry_run=False)
     assert raised.value.field == "confirm"

@@ -283,6 +283,7 @@ class Memory(metaclass=_Verbs):
             clock=self.clock or now_micros,
             domains=(*DOMAINS, *self.settings.get("domains.extra", tuple)),
             redact_extra=self.settings.get("redact.extra", tuple),
+            ignore_extra=self.settings.get("ignore.extra", tuple),
             allowance=allowance_of(self.settings),
             maps=self._map_at,
         )
@@ -357,6 +358,12 @@ class Memory(metaclass=_Verbs):
         while found := refine(self.engine):
             done += found
         return done
+
+    def named_derivations(self) -> list[NamedFile]:
+        """The files of derivations that the settings name, as they are now, and what is wrong with them."""
+        from ..memory.derivations import files_named
+
+        return files_named(self.settings, str(self.identity.root or ""))
 
     def allow_derivations(self, allowed: bool = True) -> list[NamedFile]:
         """Let the files of derivations that the settings name run, as they are now, or no longer. It is no operation:

@@ -10,9 +10,11 @@ from datetime import date
 
 from .due import due_in, resolved
 from .lazy_pattern import LazyPattern
-from .spoken import NAME, NO_SPEAKERS, spoken_line
+from .spoken import LOOKED_AT_MAX, NAME, NO_SPEAKERS, spoken_line
 
 ITEMS_MAX, TEXT_MAX = 200, 300
+# Who is to do it stands at the end of a task, or at its beginning.
+OWNER_WITHIN = 250
 
 _BULLET = LazyPattern(r"[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]+(?P<text>\S.*)")
 _BOX = LazyPattern(
@@ -21,8 +23,8 @@ _BOX = LazyPattern(
 )
 _LABEL = LazyPattern(
     r"[ \t>*_#•-]*(?:action(?:[ -]?(?:item|point))?s?|AI|TODO|to-do|task|follow[- ]?up|next step)"
-    r"(?:[ \t]*#?\d+)?[ \t]*(?:[(\[]@?(?P<owner>[^()\[\]]{1,60})[)\]]|for @?(?P<owner2>[\w .'’-]{1,40}?))?"
-    r"[*_]*[ \t]*[:–—-][*_ \t]*(?P<text>\S.*)",
+    r"(?:[ \t]{0,8}#?\d{1,9})?[ \t]{0,8}(?:[(\[]@?(?P<owner>[^()\[\]]{1,60})[)\]]|for @?(?P<owner2>[\w .'’-]{1,40}?))?"
+    r"[*_]{0,8}[ \t]{0,8}[:–—-][*_ \t]{0,8}(?P<text>\S.*)",
     re.I,
 )
 _SECTION = LazyPattern(
@@ -35,14 +37,13 @@ _DECISIONS = LazyPattern(
     r"(?:key |main )?decisions?(?: (?:made|taken|log))?|agreements?|resolutions?|what we decided", re.I
 )
 _HEADING = LazyPattern(
-    r"[ \t]*(?:(?P<level>#{1,6})[ \t]+(?P<text>.+?)[ \t#]*|[*_]{2}(?P<bold>[^*_]+?)[*_]{2}:?"
-    r"|(?P<label>[A-Z][\w /-]{2,40}):)[ \t]*"
+    r"[ \t]*(?:#{1,6}[ \t]+(?P<text>\S.*)|[*_]{2}(?P<bold>[^*_]+)[*_]{2}:?[ \t]*|(?P<label>[A-Z][\w /-]{2,40}):[ \t]*)"
 )
 _ROW = LazyPattern(r"[ \t]*\|(?P<cells>.*)\|[ \t]*")
 _STRUCK = LazyPattern(r"~~(?P<text>.+)~~(?P<rest>.*)")
 _DONE = LazyPattern(
-    r"[ \t]*[(\[]?\b(?:done|completed?|closed|fixed|resolved|shipped)\b[)\]!.]*[ \t]*\Z|\A(?:done"
-    r"|completed?)[:–—-][ \t]*",
+    r"[ \t]{0,8}[(\[]?\b(?:done|completed?|closed|fixed|resolved|shipped)\b[)\]!.]{0,8}\Z|\A(?:done"
+    r"|completed?)[:–—-][ \t]{0,8}",
     re.I,
 )
 
@@ -102,24 +103,24 @@ _NO_OWNERS = NO_SPEAKERS | frozenset(
     "i we you they he she it this that there everyone somebody someone nobody who".split()
 )
 _OWNER_FIRST = LazyPattern(
-    rf"(?P<owner>@[\w.-]+|{NAME}(?:(?:,| and| &|/) ?{NAME}){{0,2}})(?:[ \t]*[:–—-][ \t]+|[ \t]+(?:to"
-    rf"|will)[ \t]+(?={_VERB}\b))(?P<rest>\S.*)"
+    rf"(?P<owner>@[\w.-]+|{NAME}(?:(?:,| and| &|/) ?{NAME}){{0,2}})(?:[ \t]{{0,8}}[:–—-][ \t]{{1,8}}"
+    rf"|[ \t]{{1,8}}(?:to|will)[ \t]{{1,8}}(?={_VERB}\b))(?P<rest>\S.*)"
 )
 _OWNER_LAST = LazyPattern(
-    rf"(?P<rest>.*\S)[ \t]*(?:[-–—][ \t]*"
-    rf"|[(\[][ \t]*|\b(?:owner|assignee|assigned to|responsible|who)[ \t]*[:=]?[ \t]*)"
-    rf"(?P<owner>@[\w.-]+|{NAME}(?:(?:,| and| &|/) ?{NAME}){{0,2}})[ \t]*[)\]]?[ \t.]*",
+    rf"(?P<rest>.*\S)[ \t]{{0,8}}(?:[-–—][ \t]{{0,8}}"
+    rf"|[(\[][ \t]{{0,8}}|\b(?:owner|assignee|assigned to|responsible|who)[ \t]{{0,8}}[:=]?[ \t]{{0,8}})"
+    rf"(?P<owner>@[\w.-]+|{NAME}(?:(?:,| and| &|/) ?{NAME}){{0,2}})[ \t]{{0,8}}[)\]]?[ \t.]{{0,8}}",
     re.I | re.A,
 )
 _OWNER_FIELD = LazyPattern(
-    r"[ \t]*[(\[,;–—-]*[ \t]*\b(?:owner|assignee|assigned to|responsible|dri)[ \t]*[:=]?[ \t]*"
-    r"(?P<owner>@?[\w][\w .'’-]{0,40}?)[ \t]*(?=[,;)\]|.]|\Z)[)\]]?",
+    r"[ \t]{0,8}[(\[,;–—-]{0,8}[ \t]{0,8}\b(?:owner|assignee|assigned to|responsible|dri)[ \t]{0,8}[:=]?[ \t]{0,8}"
+    r"(?P<owner>@?[\w][\w .'’-]{0,40}?)[ \t]{0,8}(?=[,;)\]|.]|\Z)[)\]]?",
     re.I,
 )
 _HANDLE = LazyPattern(r"(?<![\w.])@(?P<owner>[A-Za-z][\w.-]{0,38}\w)")
 _DECIDED = LazyPattern(
     r"[ \t>*_•-]*(?:decision|decided|agreed|resolved|agreement"
-    r"|resolution)(?:[ \t]*#?\d+)?[*_]*[ \t]*[:–—][*_ \t]*(?P<text>\S.*)",
+    r"|resolution)(?:[ \t]{0,8}#?\d{1,9})?[*_]{0,8}[ \t]{0,8}[:–—][*_ \t]{0,8}(?P<text>\S.*)",
     re.I,
 )
 _WE_DECIDED = LazyPattern(
@@ -159,7 +160,7 @@ def action_items(text: str, *, today: date | None = None, people: Sequence[str] 
     """What a text says is to be done, in its order, each once. `today` is the day that "by Friday" is reckoned from,
     `people` are those who were there."""
     found: dict[tuple[str, str], ActionItem] = {}
-    known = (*people, *_speakers(text))
+    known = frozenset(part.lower() for one in (*people, *_speakers(text)) for part in (one, one.partition(" ")[0]))
     for item in _items(text, today, known):
         if _VAGUE.fullmatch(item.text) and (meant := _meant(item, found)):
             before = found[meant]
@@ -192,14 +193,15 @@ def decisions_in(text: str) -> list[Decided]:
     """What a text says was decided, in its order, each once."""
     found: dict[str, Decided] = {}
     in_section = False
-    for number, line in enumerate(text.split("\n"), 1):
+    for number, whole in enumerate(text.split("\n"), 1):
+        line = whole[:LOOKED_AT_MAX]
         title = _heading(line)
         if title:
             in_section = bool(_DECISIONS.fullmatch(title))
             if not (label := _DECIDED.fullmatch(line)):
                 continue
-        spoken = spoken_line(line)
-        label = _DECIDED.fullmatch(spoken.text)
+        spoken = spoken_line(whole)
+        label = _DECIDED.fullmatch(spoken.text[:LOOKED_AT_MAX])
         bullet = _BULLET.fullmatch(line)
         if label:
             said = [label["text"]]
@@ -221,10 +223,11 @@ def _speakers(text: str) -> list[str]:
     return list(dict.fromkeys(one.speaker for one in spoken if one.moment and one.speaker))
 
 
-def _items(text: str, today: date | None, people: Sequence[str]) -> Iterator[ActionItem]:
+def _items(text: str, today: date | None, people: Collection[str]) -> Iterator[ActionItem]:
     in_section = False
     columns: dict[str, int] = {}
-    for number, line in enumerate(text.split("\n"), 1):
+    for number, whole in enumerate(text.split("\n"), 1):
+        line = whole[:LOOKED_AT_MAX]
         row = _ROW.fullmatch(line)
         if row is None:
             columns = {}
@@ -239,19 +242,20 @@ def _items(text: str, today: date | None, people: Sequence[str]) -> Iterator[Act
             elif item := _from_row(cells, columns, number, today):
                 yield item
             continue
-        yield from _from_line(line, number, in_section, today, people)
+        yield from _from_line(whole, number, in_section, today, people)
 
 
 def _from_line(
-    line: str, number: int, in_section: bool, today: date | None, people: Sequence[str]
+    whole: str, number: int, in_section: bool, today: date | None, people: Collection[str]
 ) -> Iterator[ActionItem]:
+    line = whole[:LOOKED_AT_MAX]
     box = _BOX.fullmatch(line)
     if box:
         done = (box["mark"] or "").strip() != "" or (box["sign"] or "☐") != "☐"
         yield _item(box["text"] or box["text2"], number, "", today, people, done=done)
         return
-    spoken = spoken_line(line)
-    label = _LABEL.fullmatch(spoken.text) or _LABEL.fullmatch(line)
+    spoken = spoken_line(whole)
+    label = _LABEL.fullmatch(spoken.text[:LOOKED_AT_MAX]) or _LABEL.fullmatch(line)
     if label:
         owner = label["owner"] or label["owner2"] or ""
         yield _item(label["text"], number, spoken.moment, today, people, owner=owner)
@@ -264,21 +268,22 @@ def _from_line(
         yield _item(task, number, spoken.moment, today, people, owner=owner, is_spoken=True)
 
 
-def _promised(text: str, speaker: str, people: Sequence[str]) -> Iterator[tuple[str, str]]:
+def _promised(text: str, speaker: str, people: Collection[str]) -> Iterator[tuple[str, str]]:
     """What is taken on in a sentence: by who speaks, or by one who is named."""
-    for sentence in re.split(r"(?<=[.!?])\s+", text):
+    for one in re.split(r"(?<=[.!?])\s+", text):
+        sentence = one[:LOOKED_AT_MAX]
         if label := _SPOKEN_LABEL.search(sentence):
             yield from _labelled(label["text"], people)
         elif not _SMALL_TALK.search(sentence):
             yield from (one for one in _taken_on(sentence, speaker, people) if not _VAGUE.fullmatch(one[1].strip()))
 
 
-def _labelled(text: str, people: Sequence[str]) -> Iterator[tuple[str, str]]:
+def _labelled(text: str, people: Collection[str]) -> Iterator[tuple[str, str]]:
     owner, task = _owner(text, people)
     yield owner, task
 
 
-def _taken_on(sentence: str, speaker: str, people: Sequence[str]) -> Iterator[tuple[str, str]]:
+def _taken_on(sentence: str, speaker: str, people: Collection[str]) -> Iterator[tuple[str, str]]:
     asked = [one for one in _ASKED.finditer(sentence) if _is_person(_one_of(one, "owner"), people, one[0])]
     if asked:
         yield from ((_one_of(one, "owner"), _one_of(one, "task")) for one in asked)
@@ -299,16 +304,16 @@ def _one_of(found: re.Match[str], name: str) -> str:
     return found[name] or found[f"{name}2"] or found[f"{name}3"]
 
 
-def _is_person(name: str, people: Sequence[str], task: str = "") -> bool:
+def _is_person(name: str, people: Collection[str], task: str = "") -> bool:
     """Whether a name is somebody's: one of those who were there, a handle, or, of one who was not, a single word with
-    a day by which it is to be done, or where nobody is known."""
+    a day by which it is to be done, or where nobody is known. `people` are their names and first names, in small
+    letters."""
     plain = name.lstrip("@").lower()
     if plain in _NO_OWNERS or plain.partition(" ")[0] in _NO_OWNERS:
         return False
-    known = {part.lower() for one in people for part in (one, one.partition(" ")[0])}
-    if plain in known or name.startswith("@") or not known.isdisjoint(plain.split()):
+    if plain in people or name.startswith("@") or any(part in people for part in plain.split()):
         return True
-    return " " not in name and name.istitle() and (not known or not task or bool(due_in(task, None)[0]))
+    return " " not in name and name.istitle() and (not people or not task or bool(due_in(task, None)[0]))
 
 
 def _item(
@@ -316,7 +321,7 @@ def _item(
     number: int,
     moment: str,
     today: date | None,
-    people: Sequence[str],
+    people: Collection[str],
     *,
     owner: str = "",
     done: bool = False,
@@ -335,14 +340,17 @@ def _item(
     return ActionItem(_short(text), _name(owner), due, done, number, moment)
 
 
-def _owner(text: str, people: Sequence[str]) -> tuple[str, str]:
+def _owner(text: str, people: Collection[str]) -> tuple[str, str]:
     """Who is to do it, and the task without the name."""
     if found := _OWNER_FIELD.search(text):
         return found["owner"], f"{text[: found.start()]} {text[found.end() :]}".strip(" ,;–—-")
     if (found := _OWNER_FIRST.fullmatch(text)) and _is_person(re.split(r",| and | &|/", found["owner"])[0], people):
         return found["owner"], found["rest"]
-    if (found := _OWNER_LAST.fullmatch(text)) and _is_person(re.split(r",| and | &|/", found["owner"])[0], people):
-        return found["owner"], found["rest"].strip(" ,;–—-([")
+    begin = text[:-OWNER_WITHIN]
+    if (found := _OWNER_LAST.fullmatch(text[len(begin) :])) and _is_person(
+        re.split(r",| and | &|/", found["owner"])[0], people
+    ):
+        return found["owner"], f"{begin}{found['rest']}".strip(" ,;–—-([")
     if found := _HANDLE.search(text):
         return found["owner"], f"{text[: found.start()].rstrip()} {text[found.end() :].lstrip(' :,')}".strip()
     return "", text
@@ -388,7 +396,7 @@ def _from_row(cells: Sequence[str], columns: dict[str, int], number: int, today:
 
 def _heading(line: str) -> str:
     found = _HEADING.fullmatch(line)
-    return (found["text"] or found["bold"] or found["label"] or "").strip(" :*_") if found else ""
+    return (found["text"] or found["bold"] or found["label"] or "").strip(" \t#").strip(" :*_") if found else ""
 
 
 def _name(owner: str) -> str:

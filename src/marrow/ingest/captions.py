@@ -11,11 +11,12 @@ from .spoken import Utterance, seconds_of, speaker_of
 
 _MOMENT = r"(?:\d{1,4}:)?[0-5]?\d:[0-5]?\d(?:[.,]\d{1,3})?"
 _TIMES = LazyPattern(rf"[ \t]*(?P<start>{_MOMENT})[ \t]*-->[ \t]*(?P<end>{_MOMENT})(?:[ \t]+\S.*)?[ \t]*")
-_VOICE = LazyPattern(r"<v(?:\.[^ \t>]*)?[ \t]+(?P<name>[^<>\n]{1,100})>", re.I)
+_VOICE = LazyPattern(r"<v(?:\.[^ \t>]*)?[ \t]{1,8}(?P<name>[^<>\n]{1,100})>", re.I)
 _TAG = LazyPattern(r"</?[a-zA-Z][^<>\n]{0,200}>|<\d[\d:.]*>|\{\\[^{}\n]{1,40}\}")
 _SHOUTED = LazyPattern(r"(?:>>|»|[-–])[ \t]*")
-_BRACKETED = LazyPattern(r"[\[(](?P<name>[A-Z][\w .'’-]{1,40})[\])][ \t]*:?[ \t]+(?=\w)")
+_BRACKETED = LazyPattern(r"[\[(](?P<name>[A-Z][\w .'’-]{1,40})[\])][ \t]{0,8}:?[ \t]{1,8}(?=\w)")
 _VTT = LazyPattern(r"\ufeff?WEBVTT(?:[ \t].*)?$", re.M)
+REPEATED_WORDS_MAX = 100
 # Blocks of a VTT file that are no subtitles.
 _OTHER_BLOCKS = ("NOTE", "STYLE", "REGION", "WEBVTT", "X-TIMESTAMP-MAP", "Kind:", "Language:")
 
@@ -71,7 +72,7 @@ def _cues(text: str) -> Iterator[tuple[float, float, list[str]]]:
 
 def _voices(lines: list[str]) -> list[tuple[str, str]]:
     """Who says what in a cue: several may speak in it."""
-    found: list[tuple[str, str]] = []
+    found: list[tuple[str, list[str]]] = []
     for line in lines:
         parts = _VOICE.split(line)
         pieces = [("", parts[0]), *zip(parts[1::2], parts[2::2], strict=True)] if len(parts) > 1 else [("", line)]
@@ -87,10 +88,10 @@ def _voices(lines: list[str]) -> list[tuple[str, str]]:
             if not said.strip():
                 continue
             if found and (not speaker or speaker == found[-1][0]) and not shouted:
-                found[-1] = (found[-1][0], f"{found[-1][1]} {said.strip()}")
+                found[-1][1].append(said.strip())
             else:
-                found.append((speaker, said.strip()))
-    return found
+                found.append((speaker, [said.strip()]))
+    return [(speaker, " ".join(said)) for speaker, said in found]
 
 
 def _without_repeated(before: str, said: str) -> str:
@@ -100,7 +101,7 @@ def _without_repeated(before: str, said: str) -> str:
     if said.startswith(before):
         return said[len(before) :].strip()
     words, last = said.split(), before.split()
-    for count in range(min(len(words), len(last)), 2, -1):
+    for count in range(min(len(words), len(last), REPEATED_WORDS_MAX), 2, -1):
         if last[-count:] == words[:count]:
             return " ".join(words[count:])
     return said

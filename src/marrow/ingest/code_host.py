@@ -127,8 +127,14 @@ def talk_item(host: str, repository: Repository, talk: Talk, service: str) -> It
         anchors=(make_anchor({"type": "commit", "target": talk.commit}),) if talk.commit else (),
         metadata=_about(repository, talk, told),
     )
-    digest = hashlib.sha256(content.encode("utf-8", "replace")).hexdigest()
-    return Item(draft, talk_path(talk), digest, "; ".join(problems), len(content))
+    return Item(draft, talk_path(talk), _digest(draft, talk), "; ".join(problems), len(content))
+
+
+def _digest(draft: Draft, talk: Talk) -> str:
+    """Of the words and of how the talk stands: one that is made confidential or labelled anew says the same, and has
+    changed all the same."""
+    told = [draft.content, draft.classification or "", talk.state, *sorted(talk.labels)]
+    return hashlib.sha256("\0".join(told).encode("utf-8", "replace")).hexdigest()
 
 
 def _about(repository: Repository, talk: Talk, told: Sequence[Remark]) -> dict[str, object]:

@@ -6,6 +6,7 @@ import re
 from datetime import UTC, date, datetime, timedelta
 
 from .lazy_pattern import LazyPattern
+from .spoken import LOOKED_AT_MAX
 
 _DAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
 _MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
@@ -27,14 +28,16 @@ _WHEN = (
 )
 # A date belongs to a task when it is said so; "the outage on Friday" is no deadline.
 _DUE = LazyPattern(
-    r"[ \t]*[,;(\[—–-]*[ \t]*\b(?:due(?: date| by| on)?|by|until|till|before|deadline|no later than"
+    r"[ \t]{0,8}[,;(\[—–-]{0,8}[ \t]{0,8}\b(?:due(?: date| by| on)?|by|until|till|before|deadline|no later than"
     r"|not later than|eta|for|on)"
-    rf"[ \t]*[:=]?[ \t]*(?:the |latest )?(?:{_WHEN})[ \t]*[)\]]*",
+    rf"[ \t]{{0,8}}[:=]?[ \t]{{0,8}}(?:the |latest )?(?:{_WHEN})[ \t]{{0,8}}[)\]]{{0,8}}",
     re.I,
 )
 _STRONG = LazyPattern(r"\b(?:due|by|until|till|before|deadline|no later|not later|eta)\b", re.I)
 _BARE = LazyPattern(
-    rf"[ \t]*[(\[—–-][ \t]*(?:{_WHEN})[ \t]*[)\]]*[ \t]*\Z|[ \t]+(?:today|tomorrow|next week)[.!]?\Z", re.I
+    rf"[ \t]{{0,8}}[(\[—–-][ \t]{{0,8}}(?:{_WHEN})[ \t]{{0,8}}[)\]]{{0,8}}\Z"
+    r"|[ \t]{1,8}(?:today|tomorrow|next week)[.!]?\Z",
+    re.I,
 )
 _NAMED_DAY = LazyPattern(_WHEN, re.I)
 _NUMBERS = {"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
@@ -42,17 +45,17 @@ _NUMBERS = {"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 
 
 def due_in(text: str, today: date | None) -> tuple[str, str]:
     """When a task is due, and the task without that: an ISO date, or the words where the day is not known; or ""."""
-    matches = list(_DUE.finditer(text))
+    matches = list(_DUE.finditer(text[:LOOKED_AT_MAX]))
     found = next((one for one in matches if _STRONG.search(one[0])), None) or next(
         # "for" and "on" only count at the very end: "prepare the demo for Monday"
         (one for one in matches if not text[one.end() :].strip(" .!)]")),
         None,
     )
-    found = found or _BARE.search(text)
+    found = found or _BARE.search(text.rstrip())
     if found is None:
         return "", text
     rest = f"{text[: found.start()].rstrip()} {text[found.end() :].lstrip()}".strip()
-    return resolved(found[0], today), re.sub(r"[ \t]+([.,;])", r"\1", rest).strip(" ,;–—-")
+    return resolved(found[0], today), re.sub(r"(?<![ \t])[ \t]+([.,;])", r"\1", rest).strip(" ,;–—-")
 
 
 def resolved(words: str, today: date | None) -> str:

@@ -4,7 +4,7 @@ was about. What is spoken becomes lines `[00:01:23] Ann: …`; minutes stay as t
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 
@@ -15,7 +15,19 @@ from .captions import caption_notes, captions, is_captions
 from .dates import date_of
 from .item import Item
 from .lazy_pattern import LazyPattern
-from .spoken import NAME, NO_SPEAKERS, Utterance, clock, joined, moment_at, seconds_of, speaker_of, speakers, written
+from .spoken import (
+    LOOKED_AT_MAX,
+    NAME,
+    NO_SPEAKERS,
+    Utterance,
+    clock,
+    joined,
+    moment_at,
+    seconds_of,
+    speaker_of,
+    speakers,
+    written,
+)
 
 KIND, DOMAIN, SOURCE = "meeting", "history", "meeting"
 TITLE_MAX, ATTENDEES_MAX, TOPICS_MAX, TOPIC_MAX = 200, 100, 30, 120
@@ -28,16 +40,20 @@ RECORDING_SUFFIXES = tuple(
 )
 
 _STAMP = r"(?:\d{1,3}:)?[0-5]?\d:[0-5]\d(?:[.,]\d{1,3})?"
-_STAMPED = LazyPattern(rf"[\[(]?(?P<at>{_STAMP})[\])]?[ \t]*[-–—:|]?[ \t]*(?P<rest>\S.*)")
-_NAME_STAMPED = LazyPattern(rf"(?P<name>{NAME})[ \t]*[\[(]?(?P<at>{_STAMP})[\])]?[ \t]*:[ \t]+(?P<rest>\S.*)")
-_HEAD_ALONE = LazyPattern(
-    rf"(?:[*_]{{0,3}})(?:(?P<name>{NAME})[*_]{{0,3}}[ \t]*[-–—,|]?[ \t]*[\[(]?(?P<at>{_STAMP})[\])]?"
-    rf"|[\[(]?(?P<at2>{_STAMP})[\])]?[ \t]+(?P<name2>{NAME}))[ \t]*:?"
+_STAMPED = LazyPattern(rf"[\[(]?(?P<at>{_STAMP})[\])]?[ \t]{{0,8}}[-–—:|]?[ \t]{{0,8}}(?P<rest>\S.*)")
+_NAME_STAMPED = LazyPattern(
+    rf"(?P<name>{NAME})[ \t]{{0,8}}[\[(]?(?P<at>{_STAMP})[\])]?[ \t]{{0,8}}:[ \t]{{1,8}}(?P<rest>\S.*)"
 )
-_BOLD_NAME = LazyPattern(rf"[*_]{{2,3}}(?P<name>{NAME})[ \t]*:?[*_]{{2,3}}[ \t]*:?[ \t]+(?P<rest>\S.*)")
+_HEAD_ALONE = LazyPattern(
+    rf"(?:[*_]{{0,3}})(?:(?P<name>{NAME})[*_]{{0,3}}[ \t]{{0,8}}[-–—,|]?[ \t]{{0,8}}[\[(]?(?P<at>{_STAMP})[\])]?"
+    rf"|[\[(]?(?P<at2>{_STAMP})[\])]?[ \t]{{1,8}}(?P<name2>{NAME}))[ \t]{{0,8}}:?"
+)
+_BOLD_NAME = LazyPattern(
+    rf"[*_]{{2,3}}(?P<name>{NAME})[ \t]{{0,8}}:?[*_]{{2,3}}[ \t]{{0,8}}:?[ \t]{{1,8}}(?P<rest>\S.*)"
+)
 _OWN_LINE = LazyPattern(r"(?:#{1,6}[ \t]|[-*+•][ \t]|\d{1,2}[.)][ \t]|[|>])")
-_FIELD = LazyPattern(r"[\s*_#>•-]*(?P<key>[A-Za-z][A-Za-z /]{2,24}?)[*_ \t]*:[*_ \t]*(?P<value>.*?)[*_ \t]*\Z")
-_HEADING = LazyPattern(r"#{1,6}[ \t]+(?P<text>[^#\n].*?)[#*_: \t]*\Z|[*_]{2}(?P<bold>[^*_\n]{1,120}):?[*_]{2}[: \t]*\Z")
+_FIELD = LazyPattern(r"[\s*_#>•-]*(?P<key>[A-Za-z][A-Za-z /]{2,24}?)[*_ \t]{0,8}:(?P<value>.*)\Z")
+_HEADING = LazyPattern(r"#{1,6}[ \t]+(?P<text>[^#\n].*)\Z|[*_]{2}(?P<bold>[^*_\n]{1,120}):?[*_]{2}[: \t]*\Z")
 _BULLET = LazyPattern(r"[ \t]*(?:[-*+•]|\d{1,2}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?(?P<text>\S.*)")
 _TITLE_KEYS = frozenset(("title", "subject", "meeting", "meeting title", "topic", "event"))
 _DATE_KEYS = frozenset(("date", "when", "held on", "meeting date", "date and time", "recorded", "start time"))
@@ -47,7 +63,7 @@ _PEOPLE_KEYS = frozenset(
 _AGENDA = LazyPattern(r"\b(?:agenda|topics?|discussion points?)\b", re.I)
 _TURNS = LazyPattern(
     r"\b(?:next (?:topic|item|point|up) (?:is|on the agenda is)|moving on to|let'?s (?:talk about|move on to|turn to)|"
-    r"(?:first|second|third|last) (?:topic|item|point) (?:is|on the agenda is))[ ,:]+(?:the"
+    r"(?:first|second|third|last) (?:topic|item|point) (?:is|on the agenda is))[ ,:]{1,8}(?:the"
     r" )?(?P<topic>[^.,;!?\n]{3,80})",
     re.I,
 )
@@ -60,7 +76,7 @@ _NOT_TOPICS = LazyPattern(
     re.I,
 )
 _HEADER_LINES = 40
-_PERSON_SPLIT = LazyPattern(r"[,;\n]|\s+(?:and|&)\s+")
+_PERSON_SPLIT = LazyPattern(r"[,;\n]|\s{1,8}(?:and|&)\s{1,8}")
 _PATH_DATE = LazyPattern(
     r"(?<!\d)(?P<year>(?:19"
     r"|20)\d\d)[-_.]?(?P<month>\d\d)[-_.]?(?P<day>\d\d)(?:[T _-]?\d\d[-_.:h]?\d\d(?:[-_.:m]?\d\d)?)?(?!\d)"
@@ -194,10 +210,11 @@ def _people(*lists: Sequence[str]) -> tuple[str, ...]:
     for name in dict.fromkeys(names):
         same = next((at for at, known in enumerate(found) if _is_same_person(known, name)), None)
         if same is None:
-            found.append(name)
+            if len(found) < ATTENDEES_MAX:
+                found.append(name)
         elif len(name) > len(found[same]):
             found[same] = name
-    return tuple(found[:ATTENDEES_MAX])
+    return tuple(found)
 
 
 def _is_same_person(one: str, other: str) -> bool:
@@ -215,18 +232,19 @@ def _header(text: str, path: str) -> Meeting:
     for line in lines:
         found = _FIELD.match(line)
         key = " ".join(found["key"].lower().split()) if found else ""
-        if found and key in _TITLE_KEYS and not title:
-            title = found["value"]
-        elif found and key in _DATE_KEYS and at is None:
-            at = date_of(found["value"]) if found["value"] else None
+        value = found["value"].strip("*_ \t") if found else ""
+        if key in _TITLE_KEYS and not title:
+            title = value
+        elif key in _DATE_KEYS and at is None:
+            at = date_of(value[:LOOKED_AT_MAX]) if value else None
         elif key in _PEOPLE_KEYS or line.strip(" #*_:").lower() in _PEOPLE_KEYS:
-            people += _persons(found["value"]) if found else []
-            takes_people = not (found and found["value"].strip())
+            people += _persons(value)
+            takes_people = not value
             continue
         elif takes_people and (bullet := _BULLET.match(line)):
             people += _persons(bullet["text"])
             continue
-        elif (head := _HEADING.match(line.strip())) and not heading:
+        elif (head := _HEADING.match(line[:LOOKED_AT_MAX].strip())) and not heading:
             heading = _said_in(head)
         takes_people = takes_people and not line.strip()
     named = title.strip() or heading or _first_title(lines) or _title_of_path(path)
@@ -236,17 +254,17 @@ def _header(text: str, path: str) -> Meeting:
 
 
 def _said_in(heading: re.Match[str]) -> str:
-    return (heading["text"] or heading["bold"]).strip(" :*_")
+    return (heading["text"] or heading["bold"]).rstrip("#*_: \t").lstrip(" :*_")
 
 
 def _persons(text: str) -> list[str]:
-    names = (re.sub(r"\s*[(<\[][^()<>\[\]]*[)>\]]", "", part).strip(" .*_-@") for part in _PERSON_SPLIT.split(text))
+    names = (re.sub(r"\s{0,8}[(<\[][^()<>\[\]]*[)>\]]", "", part).strip(" .*_-@") for part in _PERSON_SPLIT.split(text))
     return [name for name in names if name and _PERSON.match(name) and len(name.split()) <= 5]
 
 
 def _first_title(lines: Sequence[str]) -> str:
     """A short first line that is no sentence, no field and nothing that somebody says."""
-    first = next((line.strip() for line in lines if line.strip()), "")
+    first = next((line.strip()[:LOOKED_AT_MAX] for line in lines if line.strip()), "")
     is_plain = 3 <= len(first) <= 100 and not first.endswith((".", "!", "?", ":", ",")) and not _OWN_LINE.match(first)
     return (
         first
@@ -266,43 +284,59 @@ def _date_of_path(path: str) -> int | None:
     return date_of("-".join(found.group("year", "month", "day"))) if found else None
 
 
+@dataclass
+class _Saying:
+    """What somebody says, line by line as it comes."""
+
+    begin: Utterance
+    lines: list[str]
+
+    def whole(self) -> Utterance:
+        return replace(self.begin, text=" ".join(self.lines))
+
+
 def _dialogue(text: str, people: Sequence[str]) -> list[Utterance | str] | None:
     """The lines of a transcript, those that somebody says as such; None for a text that is no transcript."""
-    parts: list[Utterance | str] = []
+    parts: list[_Saying | str] = []
+    known = frozenset(one.lower() for one in people)
     spoken = others = 0
-    waiting: Utterance | None = None  # a name and a time alone on a line: what follows is said by them
+    waiting: _Saying | None = None  # a name and a time alone on a line: what follows is said by them
     for raw in text.split("\n"):
         line = raw.strip()
         if not line:
-            waiting = None if waiting is not None and waiting.text else waiting
+            waiting = None if waiting is not None and waiting.lines else waiting
             continue
-        head = _HEAD_ALONE.fullmatch(line)
+        head = _HEAD_ALONE.fullmatch(line) if len(line) <= LOOKED_AT_MAX else None
         if head:
             name = head["name"] or head["name2"]
-            waiting = Utterance("", name, seconds_of(head["at"] or head["at2"]))
+            waiting = _Saying(Utterance("", name, seconds_of(head["at"] or head["at2"])), [])
             continue
-        said = _said(line, people)
+        said = _said(line, known)
         if said is not None:
             waiting = None
             spoken += 1
-            parts.append(said)
+            parts.append(_Saying(said, [said.text]))
         elif waiting is not None and not _OWN_LINE.match(line):
-            spoken += not waiting.text
-            if waiting.text:
-                parts.pop()
-            waiting = replace(waiting, text=f"{waiting.text} {line}".strip())
-            parts.append(waiting)
-        elif (
-            parts and isinstance(last := parts[-1], Utterance) and not _OWN_LINE.match(line) and not _FIELD.match(line)
-        ):
-            parts[-1] = replace(last, text=f"{last.text} {line}")
+            if not waiting.lines:
+                spoken += 1
+                parts.append(waiting)
+            waiting.lines.append(line)
+        elif parts and isinstance(last := parts[-1], _Saying) and not _OWN_LINE.match(line) and not _FIELD.match(line):
+            last.lines.append(line)
         else:
             others += 1
             parts.append(line if _OWN_LINE.match(line) else raw.rstrip())
-    return parts if _is_dialogue(parts, spoken, others) else None
+    whole = [part if isinstance(part, str) else part.whole() for part in parts]
+    return whole if _is_dialogue(whole, spoken, others) else None
 
 
-def _said(line: str, people: Sequence[str]) -> Utterance | None:
+def _said(line: str, people: Collection[str]) -> Utterance | None:
+    """What a line says that begins with who speaks or when. Only its beginning is looked at; all of it is said."""
+    found = _said_at_first(line[:LOOKED_AT_MAX], people)
+    return found and replace(found, text=f"{found.text}{line[LOOKED_AT_MAX:]}")
+
+
+def _said_at_first(line: str, people: Collection[str]) -> Utterance | None:
     if found := _NAME_STAMPED.fullmatch(line):
         return Utterance(found["rest"], found["name"], seconds_of(found["at"]))
     if (found := _STAMPED.fullmatch(line)) and (":" in found["at"]) and line[0] in "[(0123456789":
@@ -313,8 +347,8 @@ def _said(line: str, people: Sequence[str]) -> Utterance | None:
     speaker, rest = speaker_of(line)
     if not speaker:
         handle, colon, after = line.partition(": ")
-        if colon and any(handle.lower() == one.lower() for one in people):
-            return Utterance(after.strip(), handle)
+        if colon and handle.lower() in people:
+            return Utterance(after.lstrip(), handle)
     return Utterance(rest, speaker) if speaker else None
 
 
@@ -334,7 +368,7 @@ def _topics(text: str) -> tuple[str, ...]:
     in_agenda = False
     first = True
     for line in text.split("\n"):
-        head = _HEADING.fullmatch(line.strip())
+        head = _HEADING.fullmatch(line[:LOOKED_AT_MAX].strip())
         label = re.fullmatch(r"[ \t]*(?:agenda|topics?)[ \t]*:[ \t]*(?P<rest>.*)", line, re.I)
         if head or label:
             name = _said_in(head) if head else ""

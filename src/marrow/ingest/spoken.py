@@ -12,13 +12,15 @@ SPEAKER_MAX = 60
 # Subtitles come in halves of sentences. Those of one speaker are joined up to this long, in characters and seconds.
 LINE_MAX, LINE_SECONDS_MAX, PAUSE_SECONDS = 240, 30.0, 4.0
 SENTENCE_MIN = 25
+# So much of a line is looked at for names, times and marks; what follows is words.
+LOOKED_AT_MAX = 2_000
 
 _STAMP = LazyPattern(r"\[(\d{2,}:[0-5]\d:[0-5]\d)\][ \t]*")
 # A name is a few words that begin with a capital, or a handle or label such as "speaker_1".
 _CAPITAL = r"[A-Z\u00c0-\u00de\u0391-\u03a9\u0410-\u042f\u4e00-\u9fff]"
-_FIRST = rf"{_CAPITAL}[\w.'’-]*"
-NAME = rf"(?:{_FIRST}(?:[ ](?:{_FIRST}|von|van|de|der|da|di|la|le|bin|al)){{0,3}}(?:[ ]\d+)?|[a-z]+[._]?\d+)"
-_SPEAKER = LazyPattern(rf"(?P<speaker>{NAME}(?:[ ]?\([^()\n]{{1,40}}\))?):[ \t]+(?=\S)")
+_FIRST = rf"{_CAPITAL}[\w.'’-]{{0,59}}"
+NAME = rf"(?:{_FIRST}(?:[ ](?:{_FIRST}|von|van|de|der|da|di|la|le|bin|al)){{0,3}}(?:[ ]\d{{1,9}})?|[a-z]{{1,40}}[._]?\d{{1,9}})"
+_SPEAKER = LazyPattern(rf"(?P<speaker>{NAME}(?:[ ]?\([^()\n]{{1,40}}\))?):[ \t]{{1,8}}(?=\S)")
 _SENTENCE_END = LazyPattern(r"[.!?…][\"'”’)]*\Z")
 # Words before a colon that are no speaker.
 NO_SPEAKERS = frozenset(

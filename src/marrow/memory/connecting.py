@@ -7,47 +7,25 @@ name it: few by the words that it would be named with, many by reading all that 
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from contextlib import suppress
 from typing import NamedTuple
-from weakref import WeakKeyDictionary
 
-from ..codemap.entry import TEST
-from ..ingest.mentions import COMMIT, DECISION, INCIDENT, PATH, REQUEST, Mention, mentions, symbols
+from ..ingest.mentions import COMMIT, DECISION, INCIDENT, PATH, REQUEST, Mention
 from ..model.change import Relate
-from ..model.code import CALLABLES, TYPES
-from ..model.errors import Conflict, Invalid, MarrowError, NotFound
-from ..model.event import SUBCONSCIOUS
+from ..model.link import HISTORY_RELS, Link
 from ..model.record import CURRENT, Filter
-from ..store.code import MapReader
-from ..store.protocol import Reader, Store
+from ..store.protocol import Reader
 from ..store.terms import terms_of
-from .code.find import by_name
-from .code.opened import kept
-from .engine import Asker, Engine, submit
-from .named_nodes import EVERYWHERE, HASH_DIGITS, Lookup, Named, named_of, told_by_fields
-from .said_relation import NAMES_FILES, Line, relation, stronger
+from .engine import Asker, Engine
+from .named_nodes import EVERYWHERE, HASH_DIGITS, Lookup, Named, named_of
+from .read_mentions import NAMERS, Namer, between, known_at, read_all, reading, remembered, telling
+from .releasing import carry_out, release
+from .said_relation import Line, relation, stronger
+from .taking_in.resettle import CHANGED
 
-OPERATION = "connect"
-NAMERS = ("decision", "incident", "meeting", "design", "document", "conversation", "commit")
-# What names more of one sort is a list of them, and says little about each.
-LIST_FROM = 25
 # For so many new nodes that can be named, the words of their names are looked up; for more, all namers are read.
 FEW, CANDIDATES = 16, 50
-SYMBOLS_MAX = 12
-READ_AT_ONCE, REMEMBERED_MAX = 500, 200_000
 CIRCLE_NODES_MAX = 10_000
-
-Mentions = tuple[Mention, ...]
-# What the texts of a store name, by entry: they do not change.
-_remembered: WeakKeyDictionary[Store, dict[int, Mentions]] = WeakKeyDictionary()
-_remembering = threading.Lock()
-
-
-class _Namer(NamedTuple):
-    node: Named
-    mentions: Mentions
 
 
 class _Keys(NamedTuple):
@@ -72,18 +50,26 @@ class _Keys(NamedTuple):
 
 def connect(engine: Engine, asker: Asker, addresses: Sequence[str]) -> int:
     """Link these nodes, which are new in the asker's project, with what they name and with what names them; how many
-    links were made. Links that are there are not made again, and none that would close a circle."""
+    links were made. Links that are there are not made again, and none that would close a circle. Links that a new
+    version has from the one before it, which that one's text made and its own does not, are ended."""
     if not addresses or engine.store.read_only:
         return 0
     with engine.store.reading() as reader:
         lookup = Lookup(reader, asker, engine.clock())
         new = _new(reader, asker, addresses)
-        namers = _reading(engine, asker, reader, [one for one in new if one.kind in NAMERS])
-        keys = _keys(new, _changed(reader, asker, new))
+        namers = reading(engine, asker, reader, [one for one in new if one.kind in NAMERS])
+        place = (asker.scope.project,)
+        there = reader.links(asker.namespace, [one.address for one in new], place, CURRENT) if new else []
+        files = {one.address for one in new if one.kind in ("code", "document")}
+        # The links of an older version of the same file were handed on to these.
+        keys = _keys(new, {link.source for link in there if link.rel == "supersedes" and link.source in files})
         namers += _earlier(engine, asker, reader, lookup, keys, {one.entry for one in new}) if len(keys) else []
-        lines = _lines(lookup, namers, {one.address for one in new})
-        lines = _unmade(reader, asker, lines)
-    return _make(engine, asker, lines)
+        ended = _ended(engine, asker, reader, {one.address for one in new if one.kind in NAMERS}, there)
+        lines = _unmade(reader, asker, _lines(lookup, namers, {one.address for one in new}), set(ended))
+    ends = [[Relate(*line, closed=True)] for line in ended]
+    made = [[Relate(*line)] for line in _in_order(lines)]
+    done = carry_out(engine, asker, [*ends, *made], f"connect by {len(made)} link{'s' if len(made) != 1 else ''}")
+    return sum(done[len(ends) :])
 
 
 def _new(reader: Reader, asker: Asker, addresses: Sequence[str]) -> list[Named]:
@@ -98,11 +84,33 @@ def _new(reader: Reader, asker: Asker, addresses: Sequence[str]) -> list[Named]:
     return [*found, *(named_of(record, said.get(record.entry, ())) for record in records)]
 
 
-def _changed(reader: Reader, asker: Asker, new: Sequence[Named]) -> set[str]:
-    """Those that took the place of an older version of the same file: its links were handed on to them."""
-    addresses = [one.address for one in new if one.kind in ("code", "document")]
-    links = reader.links(asker.namespace, addresses, (asker.scope.project,), CURRENT) if addresses else ()
-    return {link.source for link in links if link.rel == "supersedes"}
+def _ended(engine: Engine, asker: Asker, reader: Reader, new: Collection[str], there: Iterable[Link]) -> list[Line]:
+    """The links that new versions were handed by those before them, that the earlier text made and the new one does
+    not. What neither text makes is somebody's own, and stays."""
+    there = list(there)
+    versions = [(link.target, link.source) for link in there if link.rel == "supersedes" and link.source in new]
+    if not versions:
+        return []
+    place = (asker.scope.project,)
+    now = {Line(link.source, link.target, link.rel) for link in there if link.rel not in HISTORY_RELS}
+    before = reader.links(asker.namespace, [old for old, _ in versions], place, CURRENT)
+    handed: list[tuple[str, str, str, Line, Line]] = []
+    for old, one in versions:
+        for link in before:
+            if old not in (link.source, link.target):
+                continue
+            was = Line(link.source, link.target, link.rel)
+            line = was._replace(source=one) if was.source == old else was._replace(target=one)
+            if line in now:
+                handed.append((old, one, was.target if was.source == old else was.source, was, line))
+    known = known_at(engine, asker, reader, {end for some in handed for end in some[:3]}) if handed else {}
+    found: dict[Line, None] = {}
+    for old, one, other, was, line in handed:
+        if not {old, one, other} <= known.keys() or known[old].record.standing.reason != CHANGED:
+            continue
+        if was in between(known[old], known[other]) and line not in between(known[one], known[other]):
+            found[line] = None
+    return list(found)
 
 
 def _keys(new: Iterable[Named], changed: Collection[str]) -> _Keys:
@@ -118,54 +126,9 @@ def _keys(new: Iterable[Named], changed: Collection[str]) -> _Keys:
     return _Keys(frozenset(numbers), frozenset(names), frozenset(hashes), frozenset(talks), frozenset(files))
 
 
-def _reading(engine: Engine, asker: Asker, reader: Reader, new: Sequence[Named]) -> list[_Namer]:
-    """What the new ones name, with the files of the symbols that they name where the code is mapped."""
-    if not new:
-        return []
-    known = {one.entry: one for one in new}
-    memory = _memory(engine.store)
-    about_code = {entry for entry, one in known.items() if one.kind in NAMES_FILES}
-    files = _files_of_symbols(engine, asker, _read_all(reader, list(known), memory, about_code))
-    for entry, more in files.items():
-        memory[entry] = (*memory[entry], *more)
-    return [_Namer(one, memory[entry]) for entry, one in known.items()]
-
-
-def _files_of_symbols(engine: Engine, asker: Asker, texts: dict[int, str]) -> dict[int, Mentions]:
-    """The files that define what these texts name as code, where there is a map, and one file alone has it."""
-    named = {entry: symbols(text)[:SYMBOLS_MAX] for entry, text in texts.items()}
-    if not any(named.values()):
-        return {}
-    found: dict[str, str] = {}
-    with suppress(MarrowError):  # without a map, or with a damaged one, there are fewer links
-        mapped = kept(engine, asker)
-        if mapped is None:
-            return {}
-        with mapped.reading() as reader:
-            found = {name: _defined_in(reader, name) for name in {n for some in named.values() for n in some}}
-    return {
-        entry: tuple(Mention(PATH, path) for name in some if (path := found.get(name, "")))
-        for entry, some in named.items()
-    }
-
-
-def _defined_in(reader: MapReader, name: str) -> str:
-    known = [one for one in by_name(reader, name) if one.kind in CALLABLES | TYPES and not one.flags & TEST]
-    paths = {one.path for one in known}
-    return paths.pop() if len(paths) == 1 else ""
-
-
-def _memory(store: Store) -> dict[int, Mentions]:
-    with _remembering:
-        memory = _remembered.setdefault(store, {})
-        if len(memory) > REMEMBERED_MAX:
-            memory.clear()
-        return memory
-
-
 def _earlier(
     engine: Engine, asker: Asker, reader: Reader, lookup: Lookup, keys: _Keys, new: Collection[int]
-) -> list[_Namer]:
+) -> list[Namer]:
     """Those that came before and name one of the new, with only these mentions."""
     wanted = Filter(projects=(asker.scope.project,), kinds=NAMERS)
     every = reader.select(asker.namespace, wanted, CURRENT, engine.clock())
@@ -174,11 +137,11 @@ def _earlier(
         return []
     if len(keys) <= FEW and len(entries) > CANDIDATES:
         entries = _by_words(reader, asker, keys, entries)
-    memory = _memory(engine.store)
-    _read_all(reader, [entry for entry in entries if entry not in memory], memory)
+    memory = remembered(engine.store)
+    read_all(reader, [entry for entry in entries if entry not in memory], memory)
     named = {entry: tuple(m for m in memory.get(entry, ()) if keys.has(m)) for entry in entries}
     chosen = [entry for entry, some in named.items() if some]
-    return [_Namer(named_of(record, said), named[record.entry]) for record, said in lookup.records(chosen)]
+    return [Namer(named_of(record, said), named[record.entry]) for record, said in lookup.records(chosen)]
 
 
 def _by_words(reader: Reader, asker: Asker, keys: _Keys, entries: Sequence[int]) -> list[int]:
@@ -195,33 +158,11 @@ def _by_words(reader: Reader, asker: Asker, keys: _Keys, entries: Sequence[int])
     return list(found)
 
 
-def _read_all(
-    reader: Reader, entries: Sequence[int], memory: dict[int, Mentions], wanted: Collection[int] = ()
-) -> dict[int, str]:
-    """Read what these name, in their texts and in what their readers noted beside; the texts of those wanted."""
-    kept_texts: dict[int, str] = {}
-    for start in range(0, len(entries), READ_AT_ONCE):
-        some = entries[start : start + READ_AT_ONCE]
-        said = reader.occurrences(some, CURRENT)
-        for entry, _, content in reader.texts_of(some):
-            last = said[entry][-1] if said.get(entry) else None
-            fields = last.fields if last else {}
-            memory[entry] = (*told_by_fields(fields), *mentions(content, str(fields.get("path") or "")))
-            if entry in wanted:
-                kept_texts[entry] = content
-    return kept_texts
-
-
-def _lines(lookup: Lookup, namers: Iterable[_Namer], new: Collection[str]) -> list[Line]:
+def _lines(lookup: Lookup, namers: Iterable[Namer], new: Collection[str]) -> list[Line]:
     """One link for each two that belong together, the strongest, where at least one of them is new."""
     found: dict[frozenset[str], Line] = {}
     for node, named in namers:
-        counts: dict[str, int] = {}
-        for mention in named:
-            counts[mention.what] = counts.get(mention.what, 0) + 1
-        for mention in named:
-            if counts[mention.what] >= LIST_FROM and not mention.how:
-                continue
+        for mention in telling(named):
             target = lookup.find(node, mention)
             if target is None or (node.address not in new and target.address not in new):
                 continue
@@ -232,13 +173,17 @@ def _lines(lookup: Lookup, namers: Iterable[_Namer], new: Collection[str]) -> li
     return list(found.values())
 
 
-def _unmade(reader: Reader, asker: Asker, lines: Sequence[Line]) -> list[Line]:
+def _unmade(reader: Reader, asker: Asker, lines: Sequence[Line], ended: Collection[Line]) -> list[Line]:
     """Without those that are there, those whose ends are linked already by more than their being related, and those
     that would close a circle."""
     if not lines:
         return []
     ends = sorted({end for line in lines for end in (line.source, line.target)})
-    there = reader.links(asker.namespace, ends, (asker.scope.project,), CURRENT)
+    there = [
+        link
+        for link in reader.links(asker.namespace, ends, (asker.scope.project,), CURRENT)
+        if (link.source, link.target, link.rel) not in ended
+    ]
     made = {(link.source, link.target, link.rel) for link in there}
     pairs = {frozenset((link.source, link.target)) for link in there}
     fresh = [line for line in lines if tuple(line) not in made and not (_is_loose(line) and _pair(line) in pairs)]
@@ -285,22 +230,16 @@ def _leads_to(onward: Mapping[tuple[str, str], set[str]], rel: str, start: str, 
     return False
 
 
-def _make(engine: Engine, asker: Asker, lines: Sequence[Line]) -> int:
-    """All in one event. Where somebody was faster and one of them cannot be made any more, each by itself."""
-    if not lines:
-        return 0
-    steps = [Relate(line.source, line.target, line.rel) for line in lines]
-    summary = f"connect by {len(steps)} link{'s' if len(steps) != 1 else ''}"
-    try:
-        submit(engine, asker, OPERATION, steps, summary=summary, layer=SUBCONSCIOUS)
-    except (Invalid, Conflict, NotFound):
-        done = 0
-        for step in steps if len(steps) > 1 else ():
-            with suppress(Invalid, Conflict, NotFound):
-                submit(engine, asker, OPERATION, [step], summary="connect by 1 link", layer=SUBCONSCIOUS)
-                done += 1
-        return done
-    return len(steps)
+def _in_order(lines: Sequence[Line]) -> list[Line]:
+    """What is superseded itself supersedes first: afterwards it could not. There are no circles among them."""
+    found = [line for line in lines if line.rel != "supersedes"]
+    rest = [line for line in lines if line.rel == "supersedes"]
+    while rest:
+        sources = {line.source for line in rest}
+        ready = [line for line in rest if line.target not in sources]
+        found += ready or rest
+        rest = [line for line in rest if line.target in sources] if ready else []
+    return found
 
 
-__all__ = ["connect"]
+__all__ = ["connect", "release"]

@@ -55,6 +55,7 @@ class Engine:
     clock: Callable[[], int] = now_micros
     domains: tuple[str, ...] = DOMAINS
     redact_extra: tuple[str, ...] = ()
+    ignore_extra: tuple[str, ...] = ()  # what is not taken in, as in .gitignore
     rerank: Rerank | None = None
     refiner: Embedder | None = None  # a better embedder of the same space, for the background
     allowance: Allowance = field(default_factory=Allowance)  # what language models may cost

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import IO
 
 from ..model.errors import Conflict, Invalid, NotFound, TooLarge, Unavailable
+from ..repository.file_sorts import is_secret
 
 
 @contextmanager
@@ -54,11 +55,13 @@ def refuse_store(url: str, path: str, *, field: str = "path") -> None:
 
 
 def existing_file(path: str, *, bytes_max: int | None = None, field: str = "source") -> Path:
-    """A plain file that can be read, and is not too large."""
+    """A plain file that can be read, is not too large, and is not there to hold secrets, whatever link leads to it."""
     source = _path(path, field)
     with _said_of(source):
         if not source.is_file():
             raise NotFound(f"There is no file {path!r}.", hint="Check the path.", field=field)
+        if is_secret(source.as_posix()) or is_secret(source.resolve().as_posix()):
+            raise Invalid(f"{source.name} holds secrets by its name.", hint="It is never read.", field=field)
         size = source.stat().st_size
     if bytes_max is not None and size > bytes_max:
         raise TooLarge(f"{path!r} has {size:,} bytes; at most {bytes_max:,} are read.", hint="Split it.", field=field)

@@ -25,12 +25,13 @@ _USUAL = frozenset(
 _NUMBERED = re.compile(r"^(?:adr|rfc|decision)?[\s#-]*\d*\s*[:.–—-]*\s+", re.I)
 # Reference pages are tables: a question about one is answered by a table.
 _GENERATED = re.compile(r"\b(?:reference|api|spec)/|changelog|test", re.I)
+QUESTIONS_MAX = 8
 _VERBS = re.compile(r"(?:use|add|move|keep|make|drop|split|store|write|adopt|replace|remove|switch|introduce)\b", re.I)
 
 
 class Filled(NamedTuple):
     """What was looked at, how much of it was new and how much had gone; `problem` says what could not be read, and
-    `skipped` counts it. `question` is one that this memory can answer."""
+    `skipped` counts it. `questions` are some that this memory can answer, the likeliest first."""
 
     service: str
     files: int
@@ -39,8 +40,12 @@ class Filled(NamedTuple):
     changed: int
     gone: int
     skipped: int
-    question: str
+    questions: tuple[str, ...]
     problem: str = ""
+
+    @property
+    def question(self) -> str:
+        return self.questions[0]
 
 
 def fill(engine: Engine, asker: Asker, root: str | os.PathLike[str], progress: Progress | None = None) -> Filled:
@@ -57,7 +62,7 @@ def fill(engine: Engine, asker: Asker, root: str | os.PathLike[str], progress: P
         changed=code.taken.changed,
         gone=code.taken.gone,
         skipped=len(code.taken.problems),
-        question=_question([source for source in read if source.is_document]),
+        questions=_questions([source for source in read if source.is_document]),
         problem=problem,
     )
 
@@ -71,11 +76,18 @@ def _history(engine: Engine, asker: Asker, root: str, service: str) -> tuple[Tak
         return TakenIn(), problem.message
 
 
+def _questions(read: Sequence[Source]) -> tuple[str, ...]:
+    """What can be asked: why something was decided, or else about a document with a title of its own."""
+    titles = (_NUMBERED.sub("", source.title).strip(" .?!:") for source in read if source.kind == "decision")
+    why = [
+        f"Why did we decide to {title[:1].lower()}{title[1:]}?" if _VERBS.match(title) else f"Why {_as_word(title)}?"
+        for title in titles
+        if title
+    ]
+    return tuple(why[:QUESTIONS_MAX]) or (_question(read),)
+
+
 def _question(read: Sequence[Source]) -> str:
-    """Something that can be asked: why something was decided, or about a document with a title of its own."""
-    for source in read:
-        if source.kind == "decision" and (title := _NUMBERED.sub("", source.title).strip(" .?!:")):
-            return f"Why did we decide to {title[:1].lower()}{title[1:]}?" if _VERBS.match(title) else f"Why {title}?"
     prose = [source for source in read if source.kind == "document" and not _GENERATED.search(source.path)]
     telling = [source for source in prose if not _USUAL.issuperset(_words(source.title))]
     if telling:
@@ -83,6 +95,11 @@ def _question(read: Sequence[Source]) -> str:
         return f"What should I know about {best.title.strip(' #.?!:')}?"
     subjects = [source.title for source in read if source.kind == "commit"] or [source.title for source in prose]
     return f"What about {subjects[0]}?" if subjects else "What is this project about?"
+
+
+def _as_word(title: str) -> str:
+    """As it stands in a sentence: "One daemon" is written small there, "SQLite" is not."""
+    return title[:1].lower() + title[1:] if title[1:2].islower() and title.split()[0][1:].islower() else title
 
 
 def _words(title: str) -> list[str]:

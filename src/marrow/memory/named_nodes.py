@@ -54,10 +54,11 @@ class Named(NamedTuple):
     names: frozenset[str] = frozenset()  # of an incident
     hash: str = ""  # of a commit
     talk: str = ""  # the number of a pull request or an issue
+    paths: frozenset[str] = frozenset()  # where it is read from now, if that was asked
 
     @property
     def end(self) -> End:
-        return End(self.address, self.kind, self.status)
+        return End(self.address, self.kind, self.status, self.service)
 
 
 def named_of(record: Record, said: Sequence[Occurrence]) -> Named:
@@ -106,6 +107,23 @@ def told_by_fields(fields: Mapping[str, Any]) -> list[Mention]:
             found += [Mention(DECISION, str(number), how) for number in numbers]
             found += [Mention(PATH, text, how)] if not numbers and "." in text else []
     return found
+
+
+def can_mean(mention: Mention, named: Named) -> bool:
+    """Whether a mention fits a node, though it may fit others too."""
+    name, paths = mention.name, {named.path, *named.paths} - {""}
+    if mention.what == DECISION:
+        return name in named.numbers
+    if mention.what == INCIDENT:
+        return name in named.names
+    if mention.what == COMMIT:
+        hashes = {named.hash, *(map(_hash_in, paths) if named.kind == "commit" else ())}
+        return any(digits.startswith(name) for digits in hashes)
+    if mention.what == REQUEST:
+        return name == named.talk or any((talk := _TALK.match(path)) and talk[1] == name for path in paths)
+    if "/" not in name and name.lower() in EVERYWHERE:
+        return False
+    return any(path == name or path.endswith(f"/{name}") or _is_end_of(path, name) for path in paths)
 
 
 class Lookup:

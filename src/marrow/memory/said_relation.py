@@ -38,25 +38,30 @@ class Line(NamedTuple):
 
 
 class End(NamedTuple):
-    """What must be known of a node to choose: its address, its kind, and how it stands where it is a decision."""
+    """What must be known of a node to choose: its address, its kind, how it stands where it is a decision, and whose
+    it is."""
 
     address: str
     kind: str
     status: str = ""
+    service: str = ""
 
 
 def relation(namer: End, named: End, how: str) -> Line | None:
-    """The link that a mention makes; None where it makes none."""
+    """The link that a mention makes; None where it makes none. A decision's number means little in another service: it
+    may be another decision that was meant, so that one takes no place and bears nothing there."""
     if named.kind in (CODE, DOCUMENT) and namer.kind not in NAMES_FILES:
         return None
     forth, back = Line(namer.address, named.address, ""), Line(named.address, namer.address, "")
     if how in (SUPERSEDES, SUPERSEDED_BY):
         newer, line = (namer, forth) if how == SUPERSEDES else (named, back)
         is_settled = newer.status.lower() not in UNSETTLED
-        takes_its_place = namer.kind == named.kind == DECISION and is_settled
+        takes_its_place = namer.kind == named.kind == DECISION and is_settled and namer.service == named.service
         return line._replace(rel="supersedes" if takes_its_place else "relates_to")
+    if named.kind == DECISION and namer.service and named.service and namer.service != named.service:
+        return forth._replace(rel="relates_to")
     if how == DEPENDS_ON and named.kind == DECISION:
-        return forth._replace(rel="depends_on")
+        return forth._replace(rel="depends_on" if namer.service == named.service else "relates_to")
     if _made_because_of(namer.kind, named.kind, how):
         return forth._replace(rel="caused_by")
     if _led_to(namer.kind, named.kind, how):

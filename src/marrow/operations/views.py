@@ -91,8 +91,9 @@ def hit_view(hit: Hit, now: int, explain: bool, origin: Origin = NOWHERE) -> Vie
     why = {name: round(part, 4) for name, part in hit.why} if explain else None
     found = view(hit.record, now, score=hit.score, why=why)
     place = hit.evidence.place if hit.evidence else None
-    passage = hit.record.node.content[place.start : place.end].strip() if place else ""
-    content = passage or _beginning(found.content)
+    whole = hit.record.node.content
+    passage = whole[place.start : place.end].strip() if place and len(whole) > LONG else ""
+    content = passage or _beginning(whole)
     return found._replace(content=content, passage=passage, source=origin.cited(hit.record, place))
 
 

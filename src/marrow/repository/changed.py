@@ -1,6 +1,6 @@
 """What there is to map: the files of a checkout that git tracks or would, and a quick look at which of them changed.
 
-Links are never followed, and nothing below a link is read.
+Links are never followed, and nothing below a link is read. Where git cannot say what is ignored, nothing is read.
 """
 
 from __future__ import annotations
@@ -21,7 +21,11 @@ from .files import ENTRIES_MAX, tracked
 from .identity import locate
 
 BLOB_BYTES_MAX = 1024 * 1024
+_CHUNK_BYTES = 1024 * 1024
 GIT_SECONDS = 10.0
+# The last second that a calendar can show, of the year 9999; and the last time that a store can keep.
+SECONDS_MAX = 253_402_300_799
+_INT64_MAX = 2**63 - 1
 # What stands for bytes of a name that are no UTF-8.
 _NO_TEXT = re.compile("[\ud800-\udfff]")
 
@@ -35,19 +39,38 @@ class Stamp(NamedTuple):
 
 def listed(root: str | os.PathLike[str]) -> list[str]:
     """Every file at or below `root` that is tracked, or is new and not ignored; from the root, with forward slashes.
-    Without git, what a careful walk finds."""
+    Of a folder in no repository, what a careful walk finds."""
     folder = Path(root)
     if not folder.is_dir():
         raise NotFound(f"{folder} is no folder.", hint="Give the project's root.", field="root")
     with closing(fields(folder, "ls-files", "-z", "--cached", "--others", "--exclude-standard")) as told:
         try:
             return list(_inside(os.path.realpath(folder), told))
-        except (Invalid, Unavailable):
+        except (Invalid, Unavailable) as problem:
             place = locate(folder, environ={})
             if place is not None and place.root is None:  # a bare repository has no files to map
                 return []
+            if control := _control_of(folder):
+                why = problem.message if isinstance(problem, Unavailable) else f"git cannot read {control}."
+                advice = problem.hint if isinstance(problem, Unavailable) else "Run `git status` there."
+                hint = f"{advice} Nothing is read until git can: only it knows what is ignored."
+                raise Unavailable(why, hint=hint) from problem
     walked = (path.relative_to(folder).as_posix() for path in tracked(folder))
     return [path for path in walked if is_writable(path)]
+
+
+def _control_of(folder: Path) -> str:
+    """What makes a folder a part of a repository, also of one that is damaged; "" where there is nothing of the sort.
+    An empty `.git` is none."""
+    here = Path(os.path.realpath(folder))
+    for above in (here, *here.parents):
+        control = above / ".git"
+        try:
+            if os.path.lexists(control) and not (control.is_dir() and not os.listdir(control)):
+                return str(control)
+        except OSError:  # it is there, and not for us to look into
+            return str(control)
+    return ""
 
 
 def is_writable(path: str) -> bool:
@@ -80,7 +103,9 @@ def stamp(root: str, path: str) -> Stamp | None:
         found = os.lstat(f"{root}/{path}")
     except OSError:
         return None
-    return Stamp(found.st_size, found.st_mtime_ns) if stat.S_ISREG(found.st_mode) else None
+    if not stat.S_ISREG(found.st_mode):
+        return None
+    return Stamp(found.st_size, max(-_INT64_MAX - 1, min(found.st_mtime_ns, _INT64_MAX)))
 
 
 def folders_stamp(root: str, paths: Iterable[str]) -> int:
@@ -141,21 +166,36 @@ def blobs(root: str | os.PathLike[str], commit: str, paths: Sequence[str]) -> It
     asked = "".join(f"{commit}:./{path}\n" for path in safe).encode("utf-8", "surrogateescape")
     with conversation(root, "cat-file", "--batch", asked=asked) as told:
         for path in safe:
-            head = told.readline().split()
+            head = answer_line(told, root)
             if len(head) != 3 or not head[2].isdigit():  # it says that there is no such thing
                 continue
             size = int(head[2])
-            if head[1] != b"blob" or size > BLOB_BYTES_MAX:
-                _pass_over(told, size + 1)
-                continue
-            source = told.read(size)
-            told.read(1)
-            yield path, source
+            source = answer_bytes(told, root, size, is_kept=head[1] == b"blob" and size <= BLOB_BYTES_MAX)
+            if source is not None:
+                yield path, source
 
 
-def _pass_over(stream: IO[bytes], size: int) -> None:
-    while size > 0 and (chunk := stream.read(min(size, 1 << 20))):
-        size -= len(chunk)
+def answer_line(told: IO[bytes], root: str | os.PathLike[str]) -> list[bytes]:
+    """The words of the line with which `git cat-file --batch` begins an answer."""
+    line = told.readline()
+    if not line.endswith(b"\n"):
+        raise _died(root)
+    return line.split()
+
+
+def answer_bytes(told: IO[bytes], root: str | os.PathLike[str], size: int, *, is_kept: bool) -> bytes | None:
+    """What follows the line, with the line's end behind it; None when it is only passed over."""
+    data = told.read(size) if is_kept else None
+    left = size - len(data) if data is not None else size
+    while left > 0 and data is None and (chunk := told.read(min(left, _CHUNK_BYTES))):
+        left -= len(chunk)
+    if left or told.read(1) != b"\n":
+        raise _died(root)
+    return data
+
+
+def _died(root: str | os.PathLike[str]) -> Unavailable:
+    return Unavailable(f"git ended while it was reading {os.fspath(root)}.", hint="Try again, or run `git fsck` there.")
 
 
 def commit_named(root: str | os.PathLike[str], given: str) -> str:
@@ -181,7 +221,14 @@ def nothing_yet(root: str | os.PathLike[str]) -> str:
 
 
 def commit_moment(root: str | os.PathLike[str], commit: str) -> datetime | None:
-    """When a commit was made, by its whole hash."""
+    """When a commit was made, by its whole hash; None also for a time that no calendar has."""
     told = answered(root, "show", "--no-patch", "--format=%ct", commit, "--", bytes_max=200, seconds=GIT_SECONDS)
-    seconds = told.told.strip()
-    return datetime.fromtimestamp(int(seconds), UTC) if told.code == 0 and seconds.isdigit() else None
+    said = told.told.strip()
+    if told.code != 0 or not said.isdigit() or not is_possible(seconds := int(said)):
+        return None
+    return datetime.fromtimestamp(seconds, UTC)
+
+
+def is_possible(seconds: int) -> bool:
+    """Whether a time lies from 1970 to 9999. A commit can say anything."""
+    return 0 <= seconds <= SECONDS_MAX

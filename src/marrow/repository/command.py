@@ -213,7 +213,7 @@ def _failure(root: str | os.PathLike[str], complaints: IO[bytes]) -> MarrowError
     if locate(root, environ={}) is None:
         return Invalid(f"{os.fspath(root)} is in no git repository.", hint="Give a folder that is.", field="root")
     said = _said(complaints) or "it did not say why"
-    return Unavailable(f"git cannot read {os.fspath(root)}: {said}.", hint="Run `git log` there.")
+    return Unavailable(f"git cannot read {os.fspath(root)}: {said}.", hint="Run `git status` there.")
 
 
 def _said(complaints: IO[bytes]) -> str:

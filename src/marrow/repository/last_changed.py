@@ -9,6 +9,7 @@ from contextlib import closing
 
 from marrow.model.errors import Invalid, Unavailable
 
+from .changed import is_possible
 from .command import fields
 
 SECONDS_MAX = 5.0
@@ -17,7 +18,7 @@ _MARK = b"\x01"
 
 def last_changed(root: str | os.PathLike[str], paths: Collection[str]) -> dict[str, int]:
     """The time in seconds of the last commit that touched each of these files, from `root`. Those of which the newest
-    commits say nothing, within a time, are left out."""
+    commits say nothing, within a time, are left out, and so are those that were changed when no calendar has it."""
     missing, found = set(paths), dict[str, int]()
     if not missing:
         return found
@@ -33,7 +34,8 @@ def last_changed(root: str | os.PathLike[str], paths: Collection[str]) -> dict[s
                         break
                 elif (path := os.fsdecode(name)) in missing:
                     missing.discard(path)
-                    found[path] = at
+                    if is_possible(at):
+                        found[path] = at
         except (Invalid, Unavailable, ValueError):  # no repository, or none that says
             return found
     return found

@@ -8,13 +8,15 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
-from typing import IO, NamedTuple
+from typing import NamedTuple
 
-from .changed import is_writable
-from .command import conversation, fields
+from .changed import answer_bytes, answer_line, is_writable
+from .command import content, conversation, fields
+from .gitconfig import FILE_BYTES_MAX, read_bounded
+from .identity import locate
 
+_LACKING_BYTES_MAX = 64 * 1024 * 1024
 _REGULAR = (b"100644", b"100755", b"100664")  # the last one is of very old commits
-_CHUNK_BYTES = 1 << 20
 
 
 class Blob(NamedTuple):
@@ -62,27 +64,28 @@ def tree_changes(root: str | os.PathLike[str], before: str, after: str) -> tuple
     return came, went
 
 
+def lacking(root: str | os.PathLike[str], commit: str) -> frozenset[str]:
+    """The objects of a commit that a partial clone has not fetched. Asked for one of them, git ends."""
+    place = locate(root, environ={})
+    said = (read_bounded(os.path.join(place.common_dir, "config"), FILE_BYTES_MAX) or "").lower() if place else ""
+    if "promisor" not in said and "partialclone" not in said:
+        return frozenset()
+    options = ("--objects", "--missing=print", "--quiet", f"{commit}^{{tree}}", "--")
+    told, _ = content(root, "rev-list", *options, bytes_max=_LACKING_BYTES_MAX)
+    return frozenset(line[1:].decode() for line in told.split(b"\n") if line.startswith(b"?"))
+
+
 def contents(root: str | os.PathLike[str], blobs: Sequence[Blob], bytes_max: Callable[[str], int]) -> Iterator[Content]:
-    """What files hold, in their order, read by one process. `bytes_max` says how much of a path is worth reading."""
+    """What files hold, in their order, read by one process. `bytes_max` says how much of a path is worth reading. A git
+    that ends midway is an error: the rest is not taken for missing."""
     if not blobs:
         return
     asked = "".join(f"{blob.object}\n" for blob in blobs).encode()
     with conversation(root, "cat-file", "--batch", asked=asked) as told:
         for blob in blobs:
-            head = told.readline().split()
+            head = answer_line(told, root)
             if len(head) != 3 or not head[2].isdigit():
                 yield Content(blob, -1, None)
                 continue
             size = int(head[2])
-            if size > bytes_max(blob.path):
-                _pass_over(told, size)
-                data = None
-            else:
-                data = told.read(size)
-            told.read(1)
-            yield Content(blob, size, data)
-
-
-def _pass_over(stream: IO[bytes], size: int) -> None:
-    while size > 0 and (chunk := stream.read(min(size, _CHUNK_BYTES))):
-        size -= len(chunk)
+            yield Content(blob, size, answer_bytes(told, root, size, is_kept=size <= bytes_max(blob.path)))

@@ -99,8 +99,8 @@ def items(path: Path, **more: Any) -> list[Item]:
 @pytest.mark.parametrize("make", [folder, zipped, lambda root: zipped(root, "acme/")])
 def test_a_thread_is_one_item_and_so_is_a_day(tmp_path: Path, make: Callable[[Path], Path]) -> None:
     found = {item.path: item for item in items(make(tmp_path))}
-    assert list(found) == ["slack:ops/1740823260.000200", "slack:ops/2025-03-01", "slack:ops/2025-03-02"]
-    thread = found["slack:ops/1740823260.000200"]
+    assert list(found) == ["slack:C1/1740823260.000200", "slack:C1/2025-03-01", "slack:C1/2025-03-02"]
+    thread = found["slack:C1/1740823260.000200"]
     assert thread.draft.content == (
         "[10:01] Bob Ray: Why is #ops red?\n\n"
         "[10:01] Ann: The disk, see the graph (https://x.org/d)\n\n"
@@ -109,10 +109,10 @@ def test_a_thread_is_one_item_and_so_is_a_day(tmp_path: Path, make: Callable[[Pa
     assert iso(micros(thread.draft.at)) == "2025-03-01T10:01:00Z"  # type: ignore[arg-type]
     assert thread.draft.metadata["channel"] == "#ops"
     assert thread.draft.metadata["people"] == ["Bob Ray", "Ann"]
-    day = found["slack:ops/2025-03-02"].draft.content
+    day = found["slack:C1/2025-03-02"].draft.content
     assert "ci: > Build 12\n> failed" in day
     assert "Guest One: file\n[files: disk.png]" in day
-    assert found["slack:ops/2025-03-01"].draft.content == "[10:00] Ann: Morning @here"
+    assert found["slack:C1/2025-03-01"].draft.content == "[10:00] Ann: Morning @here"
 
 
 def test_private_talk_is_left_out_unless_it_is_asked_for(tmp_path: Path) -> None:
@@ -195,3 +195,26 @@ def test_what_is_no_export_is_refused(tmp_path: Path) -> None:
     path.write_bytes(b"PK\x03\x04 not really")
     with pytest.raises(Invalid, match="zip"):
         items(path)
+
+
+def test_channels_of_one_name_in_two_workspaces_are_two(tmp_path: Path) -> None:
+    ours = items(folder(tmp_path))
+    theirs_at = tmp_path / "theirs"
+    for name, shape in {**FILES, "channels.json": [{"id": "C7", "name": "ops"}]}.items():
+        path = theirs_at / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(shape), encoding="utf-8")
+    theirs = items(theirs_at)
+    assert {item.path for item in ours}.isdisjoint(item.path for item in theirs)
+    assert {item.draft.thread for item in ours}.isdisjoint(item.draft.thread for item in theirs)
+    assert theirs[0].draft.metadata["channel"] == "#ops"
+
+
+def test_a_channel_without_an_id_is_known_by_its_team_and_name(tmp_path: Path) -> None:
+    place = tmp_path / "export"
+    said = [{**DAY_ONE[0], "team": "T1"}]
+    for name, shape in {"users.json": USERS, "ops/2025-03-01.json": said, "dev/2025-03-01.json": DAY_ONE[:1]}.items():
+        path = place / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(shape), encoding="utf-8")
+    assert [item.path for item in items(place)] == ["slack:dev/2025-03-01", "slack:T1/ops/2025-03-01"]

@@ -136,6 +136,35 @@ def test_a_text_is_known_by_its_day_and_title(engine: Engine, asker: Asker) -> N
     assert len(known(engine, asker, "meeting")) == 2
 
 
+def test_a_day_that_is_told_in_words_is_another_one_on_another_day(engine: Engine, asker: Asker, clock: Clock) -> None:
+    for said in (NOTES, f"{NOTES} Really."):
+        ingest_meeting(engine, asker, transcript=said, title="Stand-up", date="yesterday")
+        clock.forward(days=1)
+    assert len(known(engine, asker, "meeting")) == 2
+    # The first one again, by its date: it is known by the day, however that was said.
+    again = ingest_meeting(engine, asker, transcript=f"{NOTES} Better.", title="Stand-up", date="2026-02-28")
+    assert again.outcome == CHANGED
+    assert len(known(engine, asker, "meeting")) == 2
+
+
+def test_two_meetings_of_one_day_are_told_apart_by_the_hour_where_it_is_given(engine: Engine, asker: Asker) -> None:
+    for hour, said in (("10:00", NOTES), ("15:00", f"{NOTES} Really.")):
+        ingest_meeting(engine, asker, transcript=said, title="Sync", date=f"2026-02-20T{hour}:00Z")
+    assert len(known(engine, asker, "meeting")) == 2
+
+
+@pytest.mark.parametrize("name", [".env", "minutes.txt"])
+def test_a_file_with_secrets_is_no_meeting_whatever_leads_to_it(
+    engine: Engine, asker: Asker, tmp_path: Path, name: str
+) -> None:
+    (tmp_path / ".env").write_text("PASSWORD=hunter2hunter2\n")
+    if name != ".env":
+        (tmp_path / name).symlink_to(tmp_path / ".env")
+    with pytest.raises(Invalid, match="secrets"):
+        ingest_meeting(engine, asker, path=str(tmp_path / name))
+    assert known(engine, asker, "meeting") == []
+
+
 def test_a_meeting_needs_one_source(engine: Engine, asker: Asker, tmp_path: Path) -> None:
     for given in ({}, {"path": "a.vtt", "transcript": NOTES}):
         with pytest.raises(Invalid, match="One of path and transcript"):
@@ -206,6 +235,26 @@ def test_without_the_extra_an_image_waits_and_is_done_later(
     (record,) = known(engine, asker, "design")
     assert record.node.content == "Billing dashboard"
     assert fields(engine, asker, record)[0]["feature"] == "billing"
+
+
+def test_one_that_waits_for_two_services_is_done_for_both(
+    engine: Engine, asker: Asker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = draw(tmp_path / "checkout.png", [(40, 30, "Billing dashboard")])
+    with monkeypatch.context() as without:
+        without.setattr(sight, "LIBRARY", "no_such_library")
+        for service in ("shop", "bank"):
+            assert ingest_design(engine, asker, str(file), service=service).outcome == QUEUED
+    (row,) = rows(engine, asker, "image_text")
+    assert trying_again()(engine, asker, row) is True
+    (record,) = known(engine, asker, "design")
+    assert record.node.content == "Billing dashboard"
+    with engine.store.reading() as reader:
+        sources = reader.sources(asker.namespace, (asker.scope.project,))
+    assert {(one.service, one.address) for one in sources} == {
+        ("shop", record.node.address),
+        ("bank", record.node.address),
+    }
 
 
 def test_a_file_that_changed_while_it_waited_is_not_taken_for_the_old_one(

@@ -8,11 +8,21 @@ import pytest
 
 from marrow.ingest.item import Item
 from marrow.memory.engine import Asker, Engine
+from marrow.memory.taking_in import repository
 from marrow.memory.taking_in.codebase import ORIGIN
 from marrow.memory.taking_in.repository import Brought, take_in_repository
-from marrow.memory.taking_in.take_in import take_in
+from marrow.memory.taking_in.take_in import TakenIn, take_in
 from marrow.model.draft import Draft
-from marrow.model.errors import Conflict, Invalid, MarrowError, NotFound, RateLimited, Unauthorized, Unavailable
+from marrow.model.errors import (
+    Conflict,
+    Invalid,
+    MarrowError,
+    NotFound,
+    RateLimited,
+    StoreLocked,
+    Unauthorized,
+    Unavailable,
+)
 from marrow.model.record import CURRENT, Filter, Record
 from marrow.model.source import CURSOR, NO_ADDRESS, Source
 from tests.memory.conftest import Clock, asker_of
@@ -208,6 +218,35 @@ def test_stopped_at_every_request_it_gets_there_all_the_same(
             service.time.now += problem.wait_s or 0.0
     assert 1 <= len(stops) < 20
     assert sorted(known(engine, asker)) == EVERY
+
+
+@pytest.mark.parametrize("failing", [1, 2, 3, 4, 5, 6, 7, 8])
+def test_what_could_not_be_written_is_read_again(
+    engine: Engine, asker: Asker, github: LoopbackHost, monkeypatch: pytest.MonkeyPatch, failing: int
+) -> None:
+    """Another process holds the store at one of the writes."""
+    whole = asker_of("whole")
+    take(engine, whole, github)
+    writes: list[int] = []
+
+    def locked(*given: object, **more: object) -> TakenIn:
+        writes.append(len(writes))
+        if len(writes) == failing:
+            raise StoreLocked("The store is locked by another process.")
+        return take_in(*given, **more)  # type: ignore[arg-type]
+
+    with monkeypatch.context() as busy:
+        busy.setattr(repository, "FILES_AT_ONCE", 1)
+        busy.setattr(repository, "TALKS_AT_ONCE", 1)
+        busy.setattr(repository, "take_in", locked)
+        try:
+            take(engine, asker, github)
+        except StoreLocked:
+            assert len(writes) == failing, "nothing is written after it"
+        else:
+            assert len(writes) < failing
+    take(engine, asker, github)
+    assert known(engine, asker) == known(engine, whole)
 
 
 def test_a_limit_says_when_to_go_on_and_what_is_kept(engine: Engine, asker: Asker, service: LoopbackHost) -> None:

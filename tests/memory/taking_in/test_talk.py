@@ -129,6 +129,47 @@ def test_what_is_not_there_is_said(world: World, tmp_path: Path) -> None:
         ingest_history(world.engine, world.asker, repo_path=str(tmp_path), limit=0)
 
 
+@pytest.mark.parametrize("name", [".env", "talk.txt"])
+def test_a_file_with_secrets_is_not_read_whatever_leads_to_it(world: World, tmp_path: Path, name: str) -> None:
+    (tmp_path / ".env").write_text("2025-12-30T10:00:00Z PASSWORD=hunter2hunter2\n", encoding="utf-8")
+    if name != ".env":
+        (tmp_path / name).symlink_to(tmp_path / ".env")
+    for ingest in (ingest_conversation, ingest_log):
+        with pytest.raises(Invalid, match="secrets"):
+            ingest(world.engine, world.asker, path=str(tmp_path / name))
+    assert records(world) == []
+
+
+def long_talk(turns: int) -> str:
+    return "".join(f"{('Ann', 'Bob')[number % 2]}: {number} {'word ' * 2_000}\n" for number in range(turns))
+
+
+def test_a_conversation_that_became_shorter_loses_its_last_parts(world: World, tmp_path: Path) -> None:
+    path = tmp_path / "talk.txt"
+    path.write_text(long_talk(8), encoding="utf-8")
+    assert ingest_conversation(world.engine, world.asker, path=str(path), service="shop").taken.added == 4
+    other = tmp_path / "other.txt"
+    other.write_text(long_talk(5).replace("word", "other"), encoding="utf-8")
+    ingest_conversation(world.engine, world.asker, path=str(other), service="bank")
+    path.write_text(long_talk(3).replace("0 word", "zero word"), encoding="utf-8")
+    done = ingest_conversation(world.engine, world.asker, path=str(path), service="shop")
+    assert (done.taken.changed, done.taken.gone) == (2, 2)
+    assert len(records(world, service="shop")) == 2
+    assert len(records(world, service="bank")) == 3
+    assert ingest_conversation(world.engine, world.asker, path=str(path), service="shop").taken.gone == 0
+
+
+def test_a_transcript_in_a_folder_that_became_shorter_loses_its_last_parts(world: World, transcripts: Path) -> None:
+    path = transcripts / f"{SESSIONS[0]}.jsonl"
+    said = [line(SESSIONS[0], at, f"{at} {'word ' * 2_000}", ("user", "assistant")[at % 2]) for at in range(8)]
+    path.write_text("".join(said), encoding="utf-8")
+    assert ingest_conversation(world.engine, world.asker, path=str(transcripts)).taken.added == 5
+    path.write_text("".join(said[:2]), encoding="utf-8")
+    done = ingest_conversation(world.engine, world.asker, path=str(transcripts))
+    assert done.taken.gone == 3
+    assert len(records(world)) == 2
+
+
 LOG = "2025-12-30T10:00:00Z ERROR cannot reach 10.0.0.1\n2025-12-30T10:05:00Z INFO fine\n"
 
 

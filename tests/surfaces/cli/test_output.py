@@ -20,7 +20,7 @@ from .conftest import Here
         ("Give project=all.", "Give --project all."),
         ("Look at it with dry_run=true, then give confirm=true.", "Look at it with --dry-run, then give --confirm."),
         ("dry_run=false does it.", "--no-dry-run does it."),
-        ("Nothing was changed yet: dry_run=false with confirm=true does it.", "Nothing was changed yet: --yes does it."),
+        ("Nothing yet: dry_run=false with confirm=true does it.", "Nothing yet: --yes does it."),
         ("For good: `erase service=docs`.", "For good: `marrow erase --service docs`."),
         ("To undo it: `snapshot_restore 5`.", "To undo it: `marrow snapshot restore 5`."),
         ("(5 more: raise limit or budget_tokens)", "(5 more: raise --limit or --budget-tokens)"),

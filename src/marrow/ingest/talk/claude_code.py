@@ -19,15 +19,11 @@ USER, AGENT = "User", "Claude"
 
 # What the program puts around or into what was typed.
 _INSERTED = re.compile(
-    r"<(system-reminder|ide_opened_file|ide_selection|ide_diagnostics|local-command-stdout|local-command-stderr|"
+    r"<(?P<name>system-reminder|ide_opened_file|ide_selection|ide_diagnostics|local-command-stdout|local-command-stderr|"
     r"local-command-caveat|task-notification|bash-stdout|bash-stderr|user-memory-input|user-prompt-submit-hook|"
-    r"command-message|new-diagnostics)>.*?</\1>",
-    re.S,
+    r"command-message|new-diagnostics)>"
 )
-_COMMAND = re.compile(r"<command-name>\s*(.*?)\s*</command-name>", re.S)
-_ARGUMENTS = re.compile(r"<command-args>\s*(.*?)\s*</command-args>", re.S)
-_TYPED_SHELL = re.compile(r"<bash-input>\s*(.*?)\s*</bash-input>", re.S)
-_INTERRUPTED = re.compile(r"\[Request interrupted by user[^\]]*\]")
+_INTERRUPTED = re.compile(r"\[Request interrupted by user[^\]]{0,80}\]")
 _QUESTION_TOOLS = frozenset(("AskUserQuestion",))
 _PLAN_TOOLS = frozenset(("ExitPlanMode",))
 
@@ -138,13 +134,38 @@ class _Reading:
 
 def typed(text: str) -> str:
     """What the user typed, without what the program put into it."""
-    command, arguments = _COMMAND.search(text), _ARGUMENTS.search(text)
-    if command:
-        name = command[1] if command[1].startswith("/") else f"/{command[1]}"
-        return tidy(f"{name} {arguments[1] if arguments else ''}")
-    if shell := _TYPED_SHELL.search(text):
-        return tidy(f"! {shell[1]}")
-    return tidy(_INTERRUPTED.sub("", _INSERTED.sub("", text)))
+    command = _between(text, "command-name")
+    if command is not None:
+        name = command if command.startswith("/") else f"/{command}"
+        return tidy(f"{name} {_between(text, 'command-args') or ''}")
+    shell = _between(text, "bash-input")
+    if shell is not None:
+        return tidy(f"! {shell}")
+    return tidy(_INTERRUPTED.sub("", _without_inserted(text)))
+
+
+def _between(text: str, name: str) -> str | None:
+    """What stands in the first mark of this name; None where there is none that is closed."""
+    _, opened, after = text.partition(f"<{name}>")
+    inside, closed, _ = after.partition(f"</{name}>")
+    return inside.strip() if opened and closed else None
+
+
+def _without_inserted(text: str) -> str:
+    """One that is opened and not closed stays; it is looked for once, however often it is opened."""
+    kept, done = [], 0
+    unclosed: set[str] = set()
+    for found in _INSERTED.finditer(text):
+        name = found["name"]
+        if found.start() < done or name in unclosed:
+            continue
+        end = text.find(f"</{name}>", found.end())
+        if end < 0:
+            unclosed.add(name)
+            continue
+        kept.append(text[done : found.start()])
+        done = end + len(name) + 3
+    return "".join((*kept, text[done:]))
 
 
 def _questions(given: Any) -> str:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from ..spoken import LOOKED_AT_MAX
 from .json_lines import moment_in
 from .tool_lines import texts_of
 from .turns import NAME_LENGTH_MAX, TURNS_MAX, Conversation, Turn, merged, shortened, tidy
@@ -16,13 +17,16 @@ from .turns import NAME_LENGTH_MAX, TURNS_MAX, Conversation, Turn, merged, short
 HOST = ""
 _NAME = r"(?P<name>[^\W\d_][\w.'’ \-]{0,40}?)"
 _DAY = r"\d{4}-\d{2}-\d{2}|\d{1,2}[./]\d{1,2}[./]\d{2,4}"
-_CLOCK = r"\d{1,2}:\d{2}(?::\d{2})?(?:[.,]\d+)?(?:\s?[AaPp][Mm])?"
-_WHEN = rf"(?:\[?(?P<day>{_DAY})?[,T ]*(?P<clock>{_CLOCK})?(?:Z|[+-]\d\d:?\d\d)?\]?\s*(?:[-–]\s)?\s*)?"
+_CLOCK = r"\d{1,2}:\d{2}(?::\d{2})?(?:[.,]\d{1,9})?(?:\s?[AaPp][Mm])?"
+# Every repeat is bounded: a line of nothing but blanks would else be gone over again and again.
+_WHEN = (
+    rf"(?:\[?(?P<day>{_DAY})?[,T ]{{0,4}}(?P<clock>{_CLOCK})?(?:Z|[+-]\d\d:?\d\d)?\]?\s{{0,4}}(?:[-–]\s)?\s{{0,4}})?"
+)
 _SPOKEN = re.compile(
-    rf"{_WHEN}(?:\*\*|__)?{_NAME}(?:\s*\((?P<aside>[^()\n]{{1,40}})\))?:?(?:\*\*|__)?:(?:\*\*|__)?(?:\s+(?P<text>.*))?\Z"
+    rf"{_WHEN}(?:\*\*|__)?{_NAME}(?:\s{{0,8}}\((?P<aside>[^()\n]{{1,40}})\))?:?(?:\*\*|__)?:(?:\*\*|__)?(?:\s+(?P<text>.*))?\Z"
 )
 _BOLD = re.compile(rf"(?:\*\*|__){_NAME}:?(?:\*\*|__):?\s*(?P<text>.*)\Z")
-_HEADED = re.compile(rf"#{{1,4}}\s+{_NAME}:?\s*(?:\([^()]*\))?\Z")
+_HEADED = re.compile(rf"#{{1,4}}\s{{1,8}}{_NAME}:?\s{{0,8}}(?:\([^()]{{0,80}}\))?\Z")
 _ROLES = frozenset("user human assistant system ai agent claude chatgpt gpt gemini copilot codex me you bot".split())
 # Words before a colon that name no one.
 _NO_NAMES = frozenset(
@@ -115,11 +119,13 @@ def _spoken(text: str) -> list[Turn]:
 
 def _speaker(line: str) -> tuple[str, str, str, str] | None:
     """(name, day, clock, text) of a line that begins with who speaks."""
-    if headed := _HEADED.match(line):
+    whole = line.lstrip()
+    begin, rest = whole[:LOOKED_AT_MAX], whole[LOOKED_AT_MAX:]
+    if not rest and (headed := _HEADED.match(line)):
         name = headed["name"].strip()
         return (name, "", "", "") if name.lower() in _ROLES else None
-    spoken = _SPOKEN.match(line)
-    found = spoken or _BOLD.match(line)
+    spoken = _SPOKEN.match(begin)
+    found = spoken or _BOLD.match(begin)
     if found is None:
         return None
     name = " ".join(found["name"].split())
@@ -127,7 +133,7 @@ def _speaker(line: str) -> tuple[str, str, str, str] | None:
         return None
     if not (name[:1].isupper() or name.lower() in _ROLES or (spoken and spoken["clock"])):
         return None
-    return name, (spoken and spoken["day"]) or "", (spoken and spoken["clock"]) or "", found["text"] or ""
+    return name, (spoken and spoken["day"]) or "", (spoken and spoken["clock"]) or "", f"{found['text'] or ''}{rest}"
 
 
 def _is_talk(names: Sequence[str]) -> bool:

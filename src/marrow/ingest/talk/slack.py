@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ...model.errors import Invalid
@@ -28,10 +28,12 @@ _NOISE = frozenset(
 
 @dataclass(frozen=True)
 class Place:
-    """A channel: its name as people say it, and whether it is a talk between few."""
+    """A channel: its name as people say it, whether it is a talk between few, and the id by which it is known: another
+    workspace has a channel of the same name."""
 
     name: str
     is_direct: bool = False
+    identity: str = ""
 
 
 @dataclass
@@ -41,6 +43,7 @@ class _Threads:
     threads: dict[str, list[Turn]] = field(default_factory=dict)
     days: dict[str, list[Turn]] = field(default_factory=dict)
     seen: set[tuple[str, str]] = field(default_factory=set)
+    team: str = ""
 
 
 def read(files: Files, *, service: str = "", direct: bool = False, now: int = 0) -> Iterator[Item | Skipped]:
@@ -63,9 +66,9 @@ def read(files: Files, *, service: str = "", direct: bool = False, now: int = 0)
         threads = _Threads()
         for name in days:
             _take(threads, json_in(files, name), name, people, channels, files)
-        for conversation in _conversations(place, threads):
-            path = f"slack:{folder}/{conversation.identity.rpartition('/')[2]}"
-            yield from items_of(conversation, service=service, path=path, now=now)
+        known_as = place.identity or (f"{threads.team}/{folder}" if threads.team else folder)
+        for conversation in _conversations(replace(place, identity=known_as), threads):
+            yield from items_of(conversation, service=service, now=now)
     if left_out:
         yield Skipped("direct messages", f"{left_out} private talks were left out; direct=true takes them in")
     yield from files.skipped
@@ -92,12 +95,12 @@ def _places(files: Files, names: list[str], people: Mapping[str, str]) -> tuple[
         for channel in _list(files, names, name):
             shown = _name(text_at(channel, "name"))
             channels[text_at(channel, "id")] = shown
-            places[text_at(channel, "name")] = Place(f"#{shown}")
+            places[text_at(channel, "name")] = Place(f"#{shown}", identity=text_at(channel, "id"))
     for name in ("dms.json", "mpims.json"):
         for channel in _list(files, names, name):
             members = channel.get("members")
             who = [people.get(str(one), str(one)) for one in members] if isinstance(members, list) else []
-            place = Place(", ".join(who[:5]) or "direct messages", True)
+            place = Place(", ".join(who[:5]) or "direct messages", True, text_at(channel, "id"))
             places[text_at(channel, "name") or text_at(channel, "id")] = place
             places[text_at(channel, "id")] = place
     return places, channels
@@ -131,6 +134,7 @@ def _take(
         if not text or not at or (stamp, speaker) in threads.seen:
             continue
         threads.seen.add((stamp, speaker))
+        threads.team = threads.team or text_at(message, "team")
         turn = Turn(speaker, shortened(text), at, shows_time=True)
         thread = text_at(message, "thread_ts")
         if thread:
@@ -152,10 +156,10 @@ def _conversations(place: Place, threads: _Threads) -> Iterator[Conversation]:
     for stamp, turns in sorted(threads.threads.items()):
         said = tuple(sorted(turns, key=lambda turn: turn.at))
         title = f"{place.name}: {first_line(said[0].text, 80)}"
-        yield _conversation(place, f"{place.name}/{stamp}", said, title)
+        yield _conversation(place, f"{place.identity}/{stamp}", said, title)
     for day, turns in sorted(threads.days.items()):
         yield _conversation(
-            place, f"{place.name}/{day}", tuple(sorted(turns, key=lambda turn: turn.at)), f"{place.name}, {day}"
+            place, f"{place.identity}/{day}", tuple(sorted(turns, key=lambda turn: turn.at)), f"{place.name}, {day}"
         )
 
 

@@ -130,12 +130,19 @@ def items_of(
             metadata=metadata,
         )
         whole = digest or hashlib.sha256(content.encode()).hexdigest()
-        found.append(
-            Item(
-                draft, named if number == 1 else f"{named}#{number}", whole, conversation.problem, size or len(content)
-            )
-        )
+        found.append(Item(draft, part_path(named, number), whole, conversation.problem, size or len(content)))
     return found
+
+
+def part_path(whole: str, number: int) -> str:
+    """The path of a part of a conversation; the first part has that of the whole."""
+    return whole if number == 1 else f"{whole}#{number}"
+
+
+def part_of(item: Item) -> tuple[str, int]:
+    """The path of the conversation that an item is a part of, and which part it is."""
+    number = item.draft.metadata.get("part", 1)
+    return (item.path.removesuffix(f"#{number}"), number) if isinstance(number, int) else (item.path, 1)
 
 
 def _thread(identity: str) -> str:

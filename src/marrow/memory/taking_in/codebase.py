@@ -26,6 +26,7 @@ from ...model.text import name as short_name
 from ...repository import identify, locate
 from ...repository.changed import Stamp, changed_between, commit_named, listed, stamp
 from ...repository.file_sorts import is_inside_git, is_test
+from ...repository.ignored import ignored
 from ...repository.last_changed import last_changed
 from ...repository.working_tree import working_tree
 from ...store.admit import MOMENT_MAX
@@ -89,7 +90,8 @@ def ingest_codebase(
     shelf = Shelf(engine, asker)
     known = shelf.of(named)
     chosen = [path for path in listed(root) if path.startswith(below) and is_chosen(path, endings, not extensions)]
-    ours = [path for path in chosen if not BY_ANOTHER.match(path)]
+    is_ignored = ignored(engine.ignore_extra)
+    ours = [path for path in chosen if not BY_ANOTHER.match(path) and not is_ignored(path)]
     there = {path: found for path in ours if (found := stamp(root, path)) is not None}
     names = {path: kept_path(path, engine.redact_extra) for path in there}
     held = frozenset(names.values())

@@ -1,15 +1,16 @@
 """Take in what was committed since the last time, from git's objects alone: what is uncommitted or ignored stays out.
 
-A row says which commit was read last, and while a run goes on which one it is about. The trees of two commits are
-compared, so it does not matter whether history was rewritten between them. Where the last commit is gone, or a run was
-broken off, the whole tree is compared with what was read.
+A row says which commit was read last, and while a run goes on which one it is about; so it stays while git lacks files.
+The trees of two commits are compared, so it does not matter whether history was rewritten between them. Where the last
+commit is gone, a run was broken off, or other files are to be left out, the whole tree is compared with what was read.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -21,9 +22,11 @@ from ...model.source import CURSOR, NO_ADDRESS, Source
 from ...model.text import name as short_name
 from ...repository.changed import Stamp, commit_moment, commit_named, stamp
 from ...repository.head import head_of, repository_at
+from ...repository.ignored import ignored
 from ...repository.last_changed import last_changed
-from ...repository.tree import Blob, contents, tree_changes, tree_of
+from ...repository.tree import Blob, contents, lacking, tree_changes, tree_of
 from ..engine import Asker, Engine
+from .bookmark import bookmark, keep_bookmark
 from .codebase import (
     BY_ANOTHER,
     MICROS,
@@ -39,12 +42,16 @@ from .codebase import (
 from .rewritten import is_waiting
 from .settled import SETTLE
 from .shelf import Shelf
-from .take_in import Progress, TakenIn, take_in
+from .take_in import Progress, TakenIn, kept_path, take_in
 from .talk import ingest_history
 
 OPERATION = "ingest_committed"
 # The row that says which commit was read last; its digest is the one that a run is about, until that is done.
 COMMITTED = "#committed"
+# The row that says by which patterns files were left out then.
+IGNORED = "#ignored"
+# What `kept_path` puts behind a name that held a secret.
+_MARKED = re.compile(r"~[0-9a-f]{8}\Z")
 _POINTER = b"version https://git-lfs.github.com/spec/"
 
 
@@ -57,15 +64,19 @@ def ingest_committed(
     given = short_name(service, field="service_name", length_max=100) if service else ""
     named = given or service_of(engine, asker, folder)
     last = last_committed(engine, asker, named)
-    if not head or (last is not None and (last.title, last.digest) == (head, "")):
+    patterns = _digest_of(engine.ignore_extra)
+    choice = _Choice(engine, is_other=bookmark(engine, asker, named, IGNORED).get("digest", "") != patterns)
+    if not head or (last is not None and (last.title, last.digest) == (head, "") and not choice.is_other):
         return Ingested(named, folder, 0, 0, _left_since(engine, asker, folder, named) if head else TakenIn())
     shelf = Shelf(engine, asker)
     known = shelf.of(named)
-    origin = origin_of(asker, folder, named, known.get(ORIGIN))
-    due = _due(folder, known, last, head)
+    before = known.get(ORIGIN)
+    origin = origin_of(asker, folder, named, before if before is not None and before.kind == CURSOR else None)
+    due = _due(folder, known, last, head, choice)
     row = Source(asker.scope.project, named, COMMITTED, CURSOR, NO_ADDRESS, title=last.title if last else "")
     _keep(engine, asker, replace(row, digest=head))
-    reading = _Reading(folder, known, _times(folder, due.blobs, head))
+    times = _times(folder, due.blobs, head, engine.clock())
+    reading = _Reading(folder, known, times, choice.kept, lacking(folder, head))
     taken = take_in(
         engine,
         asker,
@@ -79,7 +90,9 @@ def ingest_committed(
         settle=SETTLE,
     )
     said = ingest_history(engine, asker, repo_path=folder, service=named, progress=progress).taken
-    _keep(engine, asker, origin, replace(row, title=head))
+    _keep(engine, asker, origin, replace(row, digest=head) if reading.lacks else replace(row, title=head))
+    if choice.is_other:
+        keep_bookmark(engine, asker, named, IGNORED, {"digest": patterns})
     taken = taken._replace(unchanged=taken.unchanged + reading.same + due.left)
     looked_at = len(due.blobs) + due.left
     return Ingested(named, folder, looked_at, len(due.blobs), _joined(taken, said))
@@ -107,18 +120,40 @@ class _Due(NamedTuple):
     left: int = 0
 
 
-def _due(root: str, known: Mapping[str, Source], last: Source | None, head: str) -> _Due:
-    is_whole_run = last is not None and last.title and last.digest in ("", head)
+class _Choice:
+    """Which files are ours to read. `is_other`: it is another choice than the last time."""
+
+    def __init__(self, engine: Engine, *, is_other: bool) -> None:
+        self._extra = engine.redact_extra
+        self._is_ignored = ignored(engine.ignore_extra)
+        self.is_other = is_other
+
+    def takes(self, path: str) -> bool:
+        return _is_ours(path) and not self._is_ignored(path)
+
+    def kept(self, path: str) -> str:
+        """A path as the rows have it: without a secret."""
+        return kept_path(path, self._extra)
+
+
+def _digest_of(patterns: Sequence[str]) -> str:
+    """Tells patterns from others: what they say is not for the store. Empty for none."""
+    return hashlib.sha256("\0".join(patterns).encode("utf-8", "replace")).hexdigest() if patterns else ""
+
+
+def _due(root: str, known: Mapping[str, Source], last: Source | None, head: str, choice: _Choice) -> _Due:
+    is_whole_run = last is not None and last.title and last.digest in ("", head) and not choice.is_other
     if last is not None and is_whole_run and commit_named(root, last.title):
         with suppress(Unavailable):  # a part of what it was is gone from git
             came, went = tree_changes(root, last.title, head)
-            return _Due([b for b in came if _is_ours(b.path)], [path for path in went if path in known])
-    every = [blob for blob in tree_of(root, head) if _is_ours(blob.path)]
-    there = {blob.path for blob in every}
+            left = [choice.kept(path) for path in went if not BY_ANOTHER.match(path)]
+            return _Due([b for b in came if choice.takes(b.path)], [path for path in left if path in known])
+    every = [blob for blob in tree_of(root, head) if choice.takes(blob.path)]
+    there = {choice.kept(blob.path) for blob in every}
     # What ingest_codebase read here, and lies here unchanged, stays as it was read: somebody has asked for it.
-    kept = {path for path, source in known.items() if _is_on_disk(root, path, source)}
+    kept = {path for path, source in known.items() if choice.takes(path) and _is_on_disk(root, path, source)}
     blobs = [blob for blob in every if blob.path not in kept]
-    gone = [path for path in known if _is_ours(path) and path not in there and path not in kept]
+    gone = [path for path in known if _is_ours(_MARKED.sub("", path)) and path not in there and path not in kept]
     return _Due(blobs, gone, len(every) - len(blobs))
 
 
@@ -128,40 +163,50 @@ def _is_ours(path: str) -> bool:
 
 def _is_on_disk(root: str, path: str, source: Source) -> bool:
     """Whether a file was read from the disk, and has not changed there. What comes from commits has no time."""
-    if not source.mtime_ns or not _is_ours(path):
-        return False
-    return stamp(root, path) == Stamp(source.size, source.mtime_ns)
+    return bool(source.mtime_ns) and stamp(root, path) == Stamp(source.size, source.mtime_ns)
 
 
-def _times(root: str, blobs: Sequence[Blob], head: str) -> Mapping[str, int]:
+def _times(root: str, blobs: Sequence[Blob], head: str, now: int) -> Mapping[str, int]:
     """When each was last committed, in microseconds; under "" the time of the commit for those that are not told."""
     at = commit_moment(root, head)
     found = last_changed(root, [blob.path for blob in blobs])
-    return {"": micros(at) if at is not None else 0} | {path: time * MICROS for path, time in found.items()}
+    return {"": micros(at) if at is not None else now} | {path: time * MICROS for path, time in found.items()}
 
 
 @dataclass
 class _Reading:
-    """Files of a commit as items. `same` counts those that were read before, and hold what they held."""
+    """Files of a commit as items. `same` counts those that were read before, and hold what they held; `lacks` says that
+    git did not have one."""
 
     root: str
     known: Mapping[str, Source]
     times: Mapping[str, int]
+    kept: Callable[[str], str]
+    lacking: Collection[str]
     same: int = 0
+    lacks: bool = False
 
     def items(self, blobs: Sequence[Blob]) -> Iterator[Item | Skipped]:
-        for (path, _), size, data in contents(self.root, blobs, bytes_max):
+        for blob in blobs:
+            if blob.object in self.lacking:
+                yield self._lacked(blob.path)
+        there = [blob for blob in blobs if blob.object not in self.lacking]
+        for (path, _), size, data in contents(self.root, there, bytes_max):
             if size < 0:
-                yield Skipped(path, "git has not fetched it: this is a partial clone")
+                yield self._lacked(path)
             elif data is not None and data.startswith(_POINTER):
                 yield Skipped(path, "what it holds is kept by git-lfs, and not in git itself")
             else:
                 yield from self._read(path, size, data)
 
+    def _lacked(self, path: str) -> Skipped:
+        self.lacks = True
+        return Skipped(path, "git does not have it: a partial clone may not have fetched it yet")
+
     def _read(self, path: str, size: int, data: bytes | None) -> Iterator[Item | Skipped]:
         large = too_large(path, size) if data is None else None
         digest = large.digest if large is not None else hashlib.sha256(data or b"").hexdigest()
-        before = self.known.get(path)
+        before = self.known.get(self.kept(path))
         if before is not None and before.digest == digest:
             self.same += 1
         elif large is not None:

@@ -31,6 +31,7 @@ from ...ingest.placing import place
 from ...ingest.spoken import Utterance
 from ...model.derivation import DONE, Derived
 from ...model.errors import Invalid, MarrowError, TooLarge, Unavailable
+from ...model.moments import moment
 from ...model.moments import parse as parse_moment
 from ...model.record import CURRENT, Filter
 from ...model.text import name as short_name
@@ -107,7 +108,7 @@ def ingest_meeting(
     about = _about(MEETING, title, service, at=at, attendees=tuple(attendees))
     if not path.strip():
         # Without a file it is known by its day and title, so that a better transcript takes the place of this one.
-        key = f"{str(date).strip()} {about.title}" if at is not None and about.title else ""
+        key = f"{_day(at, date)} {about.title}" if at is not None and about.title else ""
         return _take(engine, asker, _meeting_item(read_meeting(transcript), replace(about, path=key)))
     about = _of_file(asker, about, path, RECORDING_BYTES_MAX)
     if is_recording(about.file) or _is_binary(about.file):
@@ -176,6 +177,11 @@ def trying_again(
         return True
 
     return again
+
+
+def _day(at: int, told: object) -> str:
+    """The day of a meeting, with the hour where that was told: "yesterday" is another day tomorrow."""
+    return f"{moment(at):%Y-%m-%d %H:%M}" if ":" in str(told) else f"{moment(at):%Y-%m-%d}"
 
 
 def _is_still(row: Derived) -> bool:
@@ -394,7 +400,7 @@ def _waiting(engine: Engine, asker: Asker, digest: str) -> list[About]:
         for one in said.get(record.entry, ()):
             if one.fields.get("digest") == digest and one.fields.get("waiting"):
                 about = _told(record.node.kind, one.service, one.at, one.fields)
-                found[about.key] = about
+                found[about.service, about.key] = about
     return list(found.values())
 
 

@@ -31,6 +31,7 @@ from ...model.record import CURRENT
 from ...model.source import CURSOR, NO_ADDRESS, Source
 from ...model.text import counted
 from ...providers.code_hosts.host import ISSUE, PULL, CodeHost, HostFile, Limit, Repository, Talk, Tree
+from ...repository.ignored import ignored
 from ...repository.origin import normalise
 from ...store.receive import redacted_name
 from ..engine import Asker, Engine
@@ -126,6 +127,7 @@ class _Run:
     failures: int = 0
     waiting: list[Item | Skipped] = field(default_factory=list)
     unreadable: list[str] = field(default_factory=list)
+    is_written: bool = True
 
     def __post_init__(self) -> None:
         self.shelf = Shelf(self.engine, self.asker)
@@ -197,10 +199,11 @@ class _Run:
         """Read what differs from the commit `base`. The blobs that could not be had."""
         before = self._blobs(base)
         wanted: list[HostFile] = []
+        is_ignored = ignored(self.engine.ignore_extra)
         for file in tree.files:
             suffix = os.path.splitext(file.path.lower())[1]
             most = DATA_BYTES_MAX if suffix in DATA_SUFFIXES else FILE_BYTES_MAX
-            reason = why_left_out(file, most) if is_chosen(file.path) else ""
+            reason = why_left_out(file, most) if is_chosen(file.path) and not is_ignored(file.path) else ""
             if reason is None:
                 wanted.append(file)
             elif reason and before.get(file.path) != file.blob:
@@ -227,7 +230,7 @@ class _Run:
                     note()
                     size = 0
         except MarrowError:
-            note()
+            self._unless_writing_failed(note)
             raise
         if tree.is_cut:
             self.waiting.append(Skipped("", f"{self.host.title} did not list all files of the repository"))
@@ -300,7 +303,7 @@ class _Run:
             self._read_again(mark, sort)
             self._read_pages(mark, sort, note)
         except MarrowError:
-            note()
+            self._unless_writing_failed(note)
             raise
         note()
 
@@ -372,20 +375,26 @@ class _Run:
 
     def _flush(self, part: str) -> None:
         """Take in what waits. What can no longer be read is no longer there."""
-        items, gone = self.waiting, self.unreadable
-        self.waiting, self.unreadable = [], []
-        if items or gone:
-            taken = take_in(
-                self.engine,
-                self.asker,
-                items,
-                operation=OPERATION,
-                service=self.service,
-                gone=gone,
-                shelf=self.shelf,
-                settle=self.settle,
-            )
-            self.taken[part] = _sum(self.taken[part], taken)
+        if not self.waiting and not self.unreadable:
+            return
+        self.is_written = False
+        taken = take_in(
+            self.engine,
+            self.asker,
+            self.waiting,
+            operation=OPERATION,
+            service=self.service,
+            gone=self.unreadable,
+            shelf=self.shelf,
+            settle=self.settle,
+        )
+        self.taken[part] = _sum(self.taken[part], taken)
+        self.waiting, self.unreadable, self.is_written = [], [], True
+
+    def _unless_writing_failed(self, note: Callable[[], None]) -> None:
+        """Note how far it got, when reading ended it. What could not be written was not read: the next run has it."""
+        if self.is_written:
+            note()
 
 
 @dataclass

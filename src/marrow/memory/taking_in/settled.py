@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..connecting import connect
+from ..connecting import connect, release
 from ..derivations import derive_now
 from ..engine import Asker, Engine
 from .take_in import Settle
@@ -15,7 +15,10 @@ def _derived(engine: Engine, asker: Asker, new: Sequence[str], _: Sequence[str])
         derive_now(engine, asker, new)
 
 
-def _connected(engine: Engine, asker: Asker, new: Sequence[str], _: Sequence[str]) -> None:
+def _connected(engine: Engine, asker: Asker, new: Sequence[str], left: Sequence[str]) -> None:
+    """What left no longer stands in the place of others; what is new may."""
+    if left:
+        release(engine, asker, left)
     if new:
         connect(engine, asker, new)
 

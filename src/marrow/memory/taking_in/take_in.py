@@ -288,7 +288,10 @@ class _Run:
         """The node that a path no longer holds, if it is to leave: no other path holds it, nobody said it himself, and
         it has not left yet."""
         self.shelf.take(before.service, before.path)
-        if record is None or not record.standing.is_active(now) or self.shelf.is_held(before.address):
+        if record is None or self.shelf.is_held(before.address):
+            return None
+        if not record.standing.is_active(now):
+            self.left.append(record.node.address)  # what it had replaced may hold again
             return None
         with self.engine.store.reading() as reader:
             said = reader.occurrences([record.entry], CURRENT).get(record.entry, [])
@@ -332,7 +335,8 @@ class _Run:
 
     def _write(self, steps: Sequence[Step], sources: Sequence[Source], ready: Sequence[_Ready]) -> list[str]:
         known = {one.say.content for one in ready if one.known is not None}
-        fresh = [one.address for one in ready if one.known is None]
+        now = self.engine.clock()
+        fresh = [one.address for one in ready if one.known is None or not one.known.standing.is_active(now)]
 
         def also(writer: Writer) -> None:
             writer.keep_sources(self.asker.namespace, sources)

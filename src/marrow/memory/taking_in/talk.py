@@ -7,7 +7,7 @@ import hashlib
 import io
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import closing
 from dataclasses import replace
 from datetime import datetime
@@ -19,6 +19,7 @@ from ...ingest.history import COMMITS_MAX, commit_items, hash_in, unread
 from ...ingest.item import Item, Skipped
 from ...ingest.log import read_file as read_log_file
 from ...ingest.talk.slack_files import LISTS
+from ...ingest.talk.turns import part_of, part_path
 from ...model.errors import Invalid, NotFound, TooLarge
 from ...model.moments import moment
 from ...model.moments import parse as parse_moment
@@ -26,6 +27,7 @@ from ...model.source import Source
 from ...model.text import name as short_name
 from ...repository import locate
 from ...repository.changed import commit_moment, commit_named
+from ...store.receive import redacted_name
 from ..engine import Asker, Engine
 from ..files import existing_file, opened
 from .codebase import service_of
@@ -175,9 +177,7 @@ def _folder(engine: Engine, asker: Asker, folder: Path, service: str, progress: 
     due = [file for file in files if not _is_known(shelf, service, file)]
     now = engine.clock()
     items = (item for file in due for item in _careful(file, asker, service, now))
-    taken = take_in(
-        engine, asker, items, operation=CONVERSATION, service=service, progress=progress, shelf=shelf, settle=SETTLE
-    )
+    taken = _took(engine, asker, CONVERSATION, service, len(files), items, progress, shelf).taken
     return Took(service, len(files), taken._replace(unchanged=taken.unchanged + len(files) - len(due)))
 
 
@@ -266,6 +266,39 @@ def _took(
     files: int,
     items: Iterable[Item | Skipped],
     progress: Progress | None,
+    shelf: Shelf | None = None,
 ) -> Took:
-    taken = take_in(engine, asker, items, operation=operation, service=service, progress=progress, settle=SETTLE)
+    known = shelf or Shelf(engine, asker)
+    parts = _Parts(items)
+    taken = take_in(
+        engine, asker, parts, operation=operation, service=service, progress=progress, shelf=known, settle=SETTLE
+    )
+    if left := parts.left(known.of(redacted_name(service, engine.redact_extra)), engine.redact_extra):
+        without = take_in(engine, asker, (), operation=operation, service=service, gone=left, shelf=known)
+        taken = taken._replace(gone=taken.gone + without.gone)
     return Took(service, files, taken)
+
+
+class _Parts:
+    """Items as they pass, and how many parts each of their conversations has."""
+
+    def __init__(self, items: Iterable[Item | Skipped]) -> None:
+        self._items = items
+        self._last: dict[str, int] = {}
+
+    def __iter__(self) -> Iterator[Item | Skipped]:
+        for item in self._items:
+            if isinstance(item, Item) and item.path:
+                whole, number = part_of(item)
+                self._last[whole] = max(number, self._last.get(whole, 0))
+            yield item
+
+    def left(self, known: Collection[str], redact_extra: tuple[str, ...]) -> list[str]:
+        """The known paths of parts that their conversation no longer has: it became shorter."""
+        found = []
+        for whole, last in self._last.items():
+            number = last + 1
+            while (path := part_path(redacted_name(whole, redact_extra), number)) in known:
+                found.append(path)
+                number += 1
+        return found

@@ -26,8 +26,10 @@ class Watched(NamedTuple):
 
 def watched(reader: Reader, namespace: str, projects: Projects, service: str | None = None) -> list[Watched]:
     """In order of project and service."""
-    rows = reader.sources(namespace, projects, service=service, path=WATCHED)
-    read = {(s.project, s.service): s for s in reader.sources(namespace, projects, service=service, path=COMMITTED)}
+    # A repository may have files of these names: what was read from them is nobody's wish.
+    rows = [s for s in reader.sources(namespace, projects, service=service, path=WATCHED) if s.kind == CURSOR]
+    ends = [s for s in reader.sources(namespace, projects, service=service, path=COMMITTED) if s.kind == CURSOR]
+    read = {(s.project, s.service): s for s in ends}
     found = []
     for row in rows:
         last = read.get((row.project, row.service))

@@ -9,10 +9,8 @@ NONE_NAMED = "No file is named. `derivations.files` in the repository's .marrow.
 
 
 def allow_derivations(call: Invocation, revoke: bool) -> None:
-    from ...memory.derivations import files_named
-
     with call.open(project=call.project, create=False) as memory:
-        named = files_named(memory.settings, str(memory.identity.root or ""))
+        named = memory.named_derivations()
         changed = memory.allow_derivations(not revoke)
     broken = [one for one in named if one.problem]
     if call.output.json:

@@ -9,6 +9,7 @@ import stat
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
@@ -22,6 +23,7 @@ from .progress import Progress
 if TYPE_CHECKING:
     from ...app import Filled, Memory
 
+TOLD_KINDS = frozenset(("decision", "code", "commit"))
 ANSWER_TOKENS, MAP_TOKENS, CALLERS_SHOWN = 900, 400, 8
 CLONE = Path(__file__).resolve().parents[4]  # where Marrow's own sources are, when it runs from a clone
 
@@ -98,8 +100,7 @@ def _tour(call: Invocation, memory: Memory, folder: Path, store: str, asked: str
     with Progress(call.output, "filling the memory") as progress:
         filled = memory.fill(progress=progress)
     between = time.perf_counter()
-    question = asked or filled.question
-    answer = memory.perform("ask", {"question": question, "budget_tokens": ANSWER_TOKENS})
+    question, answer, answer_seconds = _answered(memory, (asked,) if asked else filled.questions)
     answered = time.perf_counter()
     with Progress(call.output, "mapping the code") as progress:
         mapped = memory.perform("memory_map", {"depth": 1, "budget_tokens": MAP_TOKENS}, progress=progress)
@@ -113,13 +114,30 @@ def _tour(call: Invocation, memory: Memory, folder: Path, store: str, asked: str
         fill_seconds=between - started,
         question=question,
         answer=answer,
-        answer_seconds=answered - between,
+        answer_seconds=answer_seconds,
         map=mapped,
         map_seconds=map_seconds,
         file=file,
         callers=callers,
         commands=_commands(memory, store, question, mapped, is_here=_top(folder) == _top(Path.cwd())),
     )
+
+
+def _answered(memory: Memory, questions: Sequence[str]) -> tuple[str, Answer, float]:
+    """The question whose answer shows most: the decision, the code and the commit. With its answer, and the seconds
+    that it took."""
+    best: tuple[int, str, Answer, float] | None = None
+    for question in questions:
+        started = time.perf_counter()
+        answer = memory.perform("ask", {"question": question, "budget_tokens": ANSWER_TOKENS})
+        seconds = time.perf_counter() - started
+        shown = len(TOLD_KINDS.intersection(item.kind for item in answer.result.items))
+        if best is None or shown > best[0]:
+            best = (shown, question, answer, seconds)
+        if shown == len(TOLD_KINDS):
+            break
+    assert best is not None, "there is always a question"
+    return best[1:]
 
 
 def _looked_at(memory: Memory, mapped: Answer) -> tuple[Answer | None, Answer | None]:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from marrow.model.errors import Invalid
 from marrow.operations.catalogue import TABLE
 
 Do = Callable[..., Any]
@@ -30,9 +31,15 @@ def test_a_log_takes_from_and_to_as_names_of_its_limits(do: Do) -> None:
 def test_what_was_not_read_is_told(do: Do, tmp_path: Path) -> None:
     path = tmp_path / "a.log"
     path.write_bytes(b"\x7fELF\x00")
-    done = do("ingest_log", path=str(path))
-    assert done.added == 0
-    assert done.problems[0]["reason"] == "it is not text"
+    with pytest.raises(Invalid) as raised:
+        do("ingest_log", path=str(path))
+    assert "it is not text" in raised.value.message
+    folder = tmp_path / "talks"
+    folder.mkdir()
+    for name in ("one", "two"):
+        (folder / f"{name}.jsonl").write_bytes(b"\x00" * 100)
+    done = do("ingest_conversation", path=str(folder))
+    assert (done.added, done.troubled) == (0, 2)
     assert "it is not text" in done.text()
 
 

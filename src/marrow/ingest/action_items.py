@@ -4,7 +4,7 @@ boxes to tick, labelled lines, sections and tables of actions, and what people s
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 

@@ -19,7 +19,8 @@ _STAMP = LazyPattern(r"\[(\d{2,}:[0-5]\d:[0-5]\d)\][ \t]*")
 # A name is a few words that begin with a capital, or a handle or label such as "speaker_1".
 _CAPITAL = r"[A-Z\u00c0-\u00de\u0391-\u03a9\u0410-\u042f\u4e00-\u9fff]"
 _FIRST = rf"{_CAPITAL}[\w.'’-]{{0,59}}"
-NAME = rf"(?:{_FIRST}(?:[ ](?:{_FIRST}|von|van|de|der|da|di|la|le|bin|al)){{0,3}}(?:[ ]\d{{1,9}})?|[a-z]{{1,40}}[._]?\d{{1,9}})"
+_PARTICLE = r"von|van|de|der|da|di|la|le|bin|al"
+NAME = rf"(?:{_FIRST}(?:[ ](?:{_FIRST}|{_PARTICLE})){{0,3}}(?:[ ]\d{{1,9}})?|[a-z]{{1,40}}[._]?\d{{1,9}})"
 _SPEAKER = LazyPattern(rf"(?P<speaker>{NAME}(?:[ ]?\([^()\n]{{1,40}}\))?):[ \t]{{1,8}}(?=\S)")
 _SENTENCE_END = LazyPattern(r"[.!?…][\"'”’)]*\Z")
 # Words before a colon that are no speaker.

@@ -212,8 +212,12 @@ def test_channels_of_one_name_in_two_workspaces_are_two(tmp_path: Path) -> None:
 
 def test_a_channel_without_an_id_is_known_by_its_team_and_name(tmp_path: Path) -> None:
     place = tmp_path / "export"
-    said = [{**DAY_ONE[0], "team": "T1"}]
-    for name, shape in {"users.json": USERS, "ops/2025-03-01.json": said, "dev/2025-03-01.json": DAY_ONE[:1]}.items():
+    first: dict[str, Any] = {"user": "U1", "ts": "1740823200.000100", "text": "Morning", "team": "T1"}
+    for name, shape in {
+        "users.json": USERS,
+        "ops/2025-03-01.json": [first],
+        "dev/2025-03-01.json": DAY_ONE[:1],
+    }.items():
         path = place / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps(shape), encoding="utf-8")

@@ -37,7 +37,7 @@ def test_what_it_names_is_not_taken_from_a_code_host_and_leaves_if_it_was(
     engine: Engine, asker: Asker, github: LoopbackHost
 ) -> None:
     take(engine, asker, github)
-    take(replace(engine, ignore_extra=("src/",)), asker, github, incremental=False)
+    take(replace(engine, ignore_extra=("src/",)), asker, github, since="all")
     assert sorted(known(engine, asker)) == [path for path in EVERY if path != "src/app.py"]
 
 

@@ -149,7 +149,7 @@ def test_a_conversation_that_became_shorter_loses_its_last_parts(world: World, t
     path.write_text(long_talk(8), encoding="utf-8")
     assert ingest_conversation(world.engine, world.asker, path=str(path), service="shop").taken.added == 4
     other = tmp_path / "other.txt"
-    other.write_text(long_talk(5).replace("word", "other"), encoding="utf-8")
+    other.write_text(long_talk(5).replace("word", "wurd"), encoding="utf-8")
     ingest_conversation(world.engine, world.asker, path=str(other), service="bank")
     path.write_text(long_talk(3).replace("0 word", "zero word"), encoding="utf-8")
     done = ingest_conversation(world.engine, world.asker, path=str(path), service="shop")

@@ -59,14 +59,19 @@ def read_file(root: str, path: str) -> Read:
         if not stat.S_ISREG(found.st_mode):
             return Read(0, 0, None, b"", UNREADABLE)
         if found.st_size > BYTES_MAX:
-            return Read(found.st_size, found.st_mtime_ns, None, b"", HUGE)
+            return Read(found.st_size, _bounded(found.st_mtime_ns), None, b"", HUGE)
         with open(whole, "rb") as file:
             source = file.read(BYTES_MAX + 1)
     except OSError:
         return Read(0, 0, None, b"", UNREADABLE)
     digest = blake2b(source, digest_size=HASH_BYTES).digest()
     reason = GENERATED if named_as_generated(path) else why_skipped(source)
-    return Read(found.st_size, found.st_mtime_ns, digest, b"" if reason else source, reason)
+    return Read(found.st_size, _bounded(found.st_mtime_ns), digest, b"" if reason else source, reason)
+
+
+def _bounded(mtime_ns: int) -> int:
+    """As a row can hold it: a file may claim any time."""
+    return max(-(2**63), min(mtime_ns, 2**63 - 1))
 
 
 def parse(path: str, source: bytes) -> tuple[FileMap, str]:

@@ -39,7 +39,7 @@ from .bookmark import bookmark, keep_bookmark
 from .codebase import DATA_BYTES_MAX, DATA_SUFFIXES, ORIGIN, is_chosen
 from .settled import SETTLE
 from .shelf import Shelf
-from .take_in import Settle, TakenIn, take_in
+from .take_in import Settle, TakenIn, kept_path, take_in
 
 OPERATION = "ingest_repository"
 FILES, PULLS, ISSUES = "files", "pulls", "issues"
@@ -270,7 +270,7 @@ class _Run:
 
     def _gone(self, there: Collection[str]) -> list[str]:
         """The paths that an earlier run read from this host and that are no longer there, or no longer wanted."""
-        named = {redacted_name(path, self.engine.redact_extra) for path in there}
+        named = {kept_path(path, self.engine.redact_extra) for path in there}
         rows = [
             source
             for path, source in self.shelf.of(self.service).items()

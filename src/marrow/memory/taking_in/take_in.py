@@ -112,7 +112,11 @@ def kept_path(path: str, redact_extra: tuple[str, ...]) -> str:
     if not redact_extra and not _MAY_BE_SECRET.search(path):
         return path
     kept = redacted_name(path, redact_extra)
-    return path if kept == path else f"{kept}~{hashlib.sha256(path.encode('utf-8', 'replace')).hexdigest()[:8]}"
+    if kept == path:
+        return path
+    mark = hashlib.sha256(path.encode("utf-8", "replace")).hexdigest()[:8]
+    stem, dot, ending = kept.rpartition(".")
+    return f"{stem}~{mark}.{ending}" if dot and "/" not in ending else f"{kept}~{mark}"
 
 
 def _batches(items: Iterable[Item | Skipped]) -> Iterator[list[Item | Skipped]]:
@@ -372,7 +376,7 @@ class _Run:
         now, extra = self.engine.clock(), self.engine.redact_extra
         place = (self.asker.scope.project, service)
         rows = [
-            Source(*place, redacted_name(one.path, extra), SKIPPED, NO_ADDRESS, one.digest, one.size, one.mtime_ns)
+            Source(*place, kept_path(one.path, extra), SKIPPED, NO_ADDRESS, one.digest, one.size, one.mtime_ns)
             for one in noted
         ]
         rows = [replace(row, at=now, title=one.reason[:TITLE_MAX]) for row, one in zip(rows, noted, strict=True)]

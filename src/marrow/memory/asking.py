@@ -157,7 +157,7 @@ def ask(
         service = check_service(reader, asker, projects, wanted.service, seq, now) if wanted.service else ""
         chosen = replace(wanted, projects=projects, service=service)
         subject, kinds = _subject(question[:QUESTION_MAX])
-        asked = Question(subject, asker.namespace, chosen, now, seq, FOUND)
+        asked = Question(subject, asker.namespace, chosen, now, seq, FOUND, by_meaning=FOUND)
         judged, degraded = _gathered(engine, reader, asked)
         told = attribute(reader, asker, [one.hit for one in judged], seq, service=service)
     pairs = [(one, source) for one, source in zip(judged, told, strict=True) if not source.is_old_version]

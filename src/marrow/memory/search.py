@@ -16,6 +16,7 @@ from .moment import moment
 
 LIMIT_MAX = 1000
 # What is kept as a node and says nothing of the project.
+BY_MEANING = 40
 NOT_SEARCHED = frozenset(("view",))
 
 
@@ -52,7 +53,9 @@ def search(
             records = reader.records_of(entries, seq)
             return Found(tuple(Hit(r, 0.0) for r in records), now, origins=origins_of(reader, asker, records, seq))
         hidden = frozenset() if wanted.kinds else NOT_SEARCHED
-        question = Question(query, asker.namespace, wanted, now, seq, limit, without_kinds=hidden)
+        question = Question(
+            query, asker.namespace, wanted, now, seq, limit, without_kinds=hidden, by_meaning=BY_MEANING
+        )
         found = find(reader, engine.asking(reader, asker.namespace, question.wanted.projects), question, engine.rerank)
         hits = tuple(hit for hit in found.hits if not min_score or hit.score >= min_score)
         return Found(hits, now, found.degraded, origins_of(reader, asker, [hit.record for hit in hits], seq))

@@ -72,7 +72,8 @@ def find(reader: Reader, embedder: Embedder, question: Question, rerank: Rerank 
     read_first = chosen[: question.limit + RESERVE]
     # What is near in meaning is read too: of some kinds it says more than words do.
     rest = chosen[len(read_first) :]
-    read_first += sorted(rest, key=lambda entry: (-evidence[entry].meaning, entry))[: RESERVE // 2]
+    if question.by_meaning:
+        read_first += sorted(rest, key=lambda entry: (-evidence[entry].meaning, entry))[: question.by_meaning]
     later = frozenset(read_first)
     # What was said in the time that is asked about is read whatever it says.
     read_first += [entry for entry in rest if evidence[entry].in_time > 0 and entry not in later]

@@ -63,6 +63,10 @@ def gather(reader: Reader, embedder: Embedder, question: Question, within: list[
     degraded = ""
     if not question.is_pattern:
         degraded = _by_meaning(reader, embedder, question, within, found)
+        if most and question.by_meaning:
+            unread = sorted(entry for entry, evidence in found.items() if not evidence.words)
+            if unread:  # what is near in meaning may have the words too, and others more of them
+                _by_words(reader, question, unread, found, question.terms, most)
         known = _lend(reader, question, found)
     _at_hand(reader, question, found)
     interval = interval_of(reader, question)

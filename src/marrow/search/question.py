@@ -42,6 +42,7 @@ class Question:
     without: frozenset[int] = field(default_factory=frozenset)
     at_hand: tuple[str, ...] = ()  # files and symbols
     without_kinds: frozenset[str] = frozenset()
+    by_meaning: int = 0  # so many more are read that are near in meaning, whatever their words
 
     @cached_property
     def spoken(self) -> Spoken | None:

@@ -144,8 +144,10 @@ def long_talk(turns: int) -> str:
     return "".join(f"{('Ann', 'Bob')[number % 2]}: {number} {'word ' * 2_000}\n" for number in range(turns))
 
 
-def test_a_conversation_that_became_shorter_loses_its_last_parts(world: World, tmp_path: Path) -> None:
-    path = tmp_path / "talk.txt"
+@pytest.mark.parametrize("name", ["talk.txt", "talk-AKIAQ3EGRTYUIOPLKJHG.txt"])
+def test_a_conversation_that_became_shorter_loses_its_last_parts(world: World, tmp_path: Path, name: str) -> None:
+    """Also one whose name is not written down as it is."""
+    path = tmp_path / name
     path.write_text(long_talk(8), encoding="utf-8")
     assert ingest_conversation(world.engine, world.asker, path=str(path), service="shop").taken.added == 4
     other = tmp_path / "other.txt"

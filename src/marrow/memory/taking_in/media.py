@@ -38,12 +38,13 @@ from ...model.text import name as short_name
 from ...providers.sight import Seen
 from ...providers.speech import RECORDING_BYTES_MAX, Transcript
 from ...settings import Settings
+from ...store.receive import redacted_name
 from ..derivations import workshop
 from ..engine import Asker, Engine
 from ..files import existing_file, opened
 from .media_makers import DESCRIPTION, IMAGE_TEXT, TRANSCRIPT, MediaMakers
 from .settled import SETTLE
-from .take_in import Progress, TakenIn, take_in
+from .take_in import Progress, TakenIn, kept_path, take_in
 
 TEXT_BYTES_MAX = 16 * 1024 * 1024
 CHUNK = 1024 * 1024
@@ -353,7 +354,9 @@ def _known(engine: Engine, asker: Asker, item: Item, done: TakenIn) -> tuple[str
     with engine.store.reading() as reader:
         if item.path:
             project = (asker.scope.project,)
-            there = reader.sources(asker.namespace, project, service=item.draft.service, path=item.path)
+            service = redacted_name(item.draft.service, engine.redact_extra)
+            path = kept_path(item.path, engine.redact_extra)
+            there = reader.sources(asker.namespace, project, service=service, path=path)
             return (there[0].address, there[0].title) if there else ("", title)
         if done.addresses:
             return done.addresses[-1], title

@@ -34,7 +34,7 @@ from .codebase import service_of
 from .rewritten import note, rewritten
 from .settled import SETTLE
 from .shelf import Shelf
-from .take_in import Progress, TakenIn, take_in
+from .take_in import Progress, TakenIn, kept_path, take_in
 
 CONVERSATION, LOG, HISTORY = "ingest_conversation", "ingest_log", "ingest_history"
 TRANSCRIPT_BYTES_MAX = 2 * 1024**3
@@ -298,7 +298,7 @@ class _Parts:
         found = []
         for whole, last in self._last.items():
             number = last + 1
-            while (path := part_path(redacted_name(whole, redact_extra), number)) in known:
+            while (path := kept_path(part_path(whole, number), redact_extra)) in known:
                 found.append(path)
                 number += 1
         return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +16,9 @@ from marrow.model.errors import Forbidden, NotFound
 from marrow.model.scope import ADMIN, READ, RIGHTS, WRITE
 from marrow.operations.catalogue import NAMES, TABLE
 from marrow.operations.run import find_operation
+from tests.providers.code_hosts.github_service import GitHubService
 
-from ..surfaces.mcp.samples import ADDRESS, BEFORE, FOLDER, OTHER, PROJECT, SAMPLES, capture_session, filled
+from ..surfaces.mcp.samples import ADDRESS, BEFORE, FOLDER, HOST, OTHER, PROJECT, SAMPLES, capture_session, filled
 from .conftest import Do, head, perform_with
 
 
@@ -34,10 +36,16 @@ def demo(tmp_path: Path) -> Any:
         yield opened
 
 
-def prepared(memory: Memory, name: str, folder: Path) -> dict[str, Any]:
+@pytest.fixture(scope="module")
+def host() -> Iterator[str]:
+    with GitHubService() as service:
+        yield service.url
+
+
+def prepared(memory: Memory, name: str, folder: Path, host: str) -> dict[str, Any]:
     """The arguments of an operation's sample, with real addresses in them."""
     saved = memory.save(batch=[f"The first thing said for {name}.", f"The second for {name}."], tags=["db"])
-    places = {ADDRESS: saved.items[0].address, OTHER: saved.items[1].address, FOLDER: str(folder)}
+    places = {ADDRESS: saved.items[0].address, OTHER: saved.items[1].address, FOLDER: str(folder), HOST: host}
     for earlier, arguments in SAMPLES[name].before:
         done = memory.perform(earlier, filled(arguments, places)).plain()
         places[BEFORE] = done.get("address", "")
@@ -47,10 +55,10 @@ def prepared(memory: Memory, name: str, folder: Path) -> dict[str, Any]:
 
 @pytest.mark.parametrize("name", list(TABLE))
 def test_every_operation_answers_in_its_own_shape_and_only_writes_when_it_says_so(
-    demo: Memory, name: str, tmp_path: Path
+    demo: Memory, name: str, tmp_path: Path, host: str
 ) -> None:
     operation = TABLE[name]
-    arguments = prepared(demo, name, tmp_path)
+    arguments = prepared(demo, name, tmp_path, host)
     before = head(demo)
     answer = demo.perform(name, arguments)
     assert answer.text.strip()
@@ -63,10 +71,10 @@ def test_every_operation_answers_in_its_own_shape_and_only_writes_when_it_says_s
 
 @pytest.mark.parametrize("name", list(TABLE))
 def test_every_operation_is_refused_without_its_right_and_then_nothing_changes(
-    demo: Memory, name: str, tmp_path: Path
+    demo: Memory, name: str, tmp_path: Path, host: str
 ) -> None:
     operation = TABLE[name]
-    arguments = prepared(demo, name, tmp_path)
+    arguments = prepared(demo, name, tmp_path, host)
     before = head(demo), files_beside(tmp_path)
     rights = tuple(right for right in RIGHTS if right != operation.right)
     with pytest.raises(Forbidden) as raised:

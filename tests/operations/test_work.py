@@ -352,7 +352,8 @@ def test_lineage_of_a_file_tells_what_came_before_its_edits(memory: Memory, do: 
     (edit,) = do("lineage", file="src/store.py").edits
     assert [told["address"] for told in edit["told"]] == [fact]
     assert f"[{fact}] The store has one writer." in said("lineage", file="src/store.py")
-    assert said("lineage", file="src/none.py") == "No session was seen to edit that."
+    with pytest.raises(NotFound, match="src/none.py"):
+        said("lineage", file="src/none.py")
 
 
 # --- pausing ----------------------------------------------------------------------------------------------------------

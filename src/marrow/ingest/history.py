@@ -27,29 +27,13 @@ FILES_NAMED_MAX = 50
 TITLE_LENGTH_MAX = 160
 _PATH = "commit:"
 
-# Who signed and reviewed. What it fixes or refers to says why, and stays.
 _TRAILER = re.compile(r"(?:[A-Z][A-Za-z]*(?:-[A-Za-z]+)+|Cc): \S.*$")
+_REFERS = re.compile(r"(?:Fixes|Closes|Refs?|Bug|Link|Resolves|Reverts|See)\b: \S.*$")
 _MERGE = re.compile(r"Merge (?:branch|pull request|remote-tracking branch|tag|commit)\b")
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 _PULL_REQUEST = re.compile(r"Merge pull request #(\d{1,9})\b|\(#(\d{1,9})\)\s*$|\(!(\d{1,9})\)\s*$")
 _REFERENCE = re.compile(r"(?:[\w.-]+/[\w.-]+)?#\d{1,9}\b|\b[A-Z][A-Z0-9]{1,9}-\d{1,7}\b")
 _REFERENCES_MAX = 10
-
-
-def history(root: str | os.PathLike[str], limit: int = COMMITS_MAX) -> Iterator[Draft]:
-    """A draft for each commit of the current branch that says something, newest first."""
-    for commit in commits(root, limit, files=False):
-        message = message_of(commit)
-        if message:
-            yield Draft(
-                content=message,
-                kind=KIND,
-                domain="history",
-                at=commit.at,
-                source=SOURCE,
-                anchors=(make_anchor({"type": "commit", "target": commit.hash}),),
-                metadata={"commit": commit.hash, "author": commit.author},
-            )
 
 
 def unread(
@@ -155,7 +139,13 @@ def message_of(commit: Commit) -> str:
 
 
 def _without_trailers(body: str) -> str:
+    """Without who signed and reviewed; what it fixes or refers to says why, and stays."""
     lines = body.strip().split("\n")
-    while lines and (not lines[-1].strip() or _TRAILER.match(lines[-1].strip())):
-        lines.pop()
-    return "\n".join(lines).strip()
+    said: list[str] = []
+    while lines and (not lines[-1].strip() or _TRAILER.match(lines[-1].strip()) or _REFERS.match(lines[-1].strip())):
+        last = lines.pop()
+        if _REFERS.match(last.strip()):
+            said.append(last)
+    rest = "\n".join(lines).strip()
+    kept = "\n".join(reversed(said))
+    return f"{rest}\n\n{kept}".strip()

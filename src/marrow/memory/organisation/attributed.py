@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from ...model.record import Record
 from ...model.standing import SUPERSEDED
 from ...model.text import first_line
-from ...search.best_passage import Place, line_numbers
+from ...search.best_passage import Place
 from ...search.find import Hit
 from ...store.protocol import Reader
-from ..attribution import COMMIT_DIGITS, NOWHERE, SPOKEN, Origin, origins_of
+from ..attribution import COMMIT_DIGITS, NOWHERE, Origin, origins_of
 from ..engine import Asker
 
 TITLE_MAX = 160
@@ -33,13 +32,15 @@ class Attributed:
     @property
     def title(self) -> str:
         file = self.origin.path.rpartition("/")[2] if self.record.node.kind == "code" else ""
-        return self.origin.title or file or first_line(self.record.node.content.lstrip("# "), TITLE_MAX)
+        title = self.origin.title or file or first_line(self.record.node.content.lstrip("# "), TITLE_MAX)
+        return " ".join(title.split())  # a line end in it must not begin a line of its own
 
     @property
     def named_path(self) -> str:
-        """Where one finds it: its path; of a commit its hash."""
+        """Where one finds it: its path, with the moment or the place in it; of a commit its hash."""
         commit = str(self.origin.fields.get("commit") or "") if self.record.node.kind == "commit" else ""
-        return self.origin.path or (f"commit {commit[:COMMIT_DIGITS]}" if commit else "")
+        name = self.origin.path or (f"commit {commit[:COMMIT_DIGITS]}" if commit else "")
+        return " ".join(f"{name} {self.origin.spot(self.record, self.place)}".split())
 
     @property
     def at(self) -> int:
@@ -73,22 +74,14 @@ class Attributed:
 
     @property
     def lines(self) -> tuple[int, int] | None:
-        """The lines of the file that the passage covers; of what was said aloud there are none."""
-        if self.place is None or not self.origin.path or self.record.node.kind in SPOKEN:
-            return None
-        first, last = line_numbers(self.record.node.content, self.place.start, self.place.end)
-        began = _number(self.origin.fields.get("first_line"))
-        return first + began - 1, last + began - 1
+        """The lines of the file that the passage covers, where the text has its file's lines."""
+        return self.origin.lines(self.record, self.place)
 
     @property
     def passage(self) -> str:
         """What answers, or the whole text where it is short."""
         content = self.record.node.content
         return content[self.place.start : self.place.end].strip() if self.place else content
-
-
-def _number(given: Any) -> int:
-    return given if isinstance(given, int) and given > 0 else 1
 
 
 def attribute(

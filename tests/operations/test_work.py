@@ -352,7 +352,7 @@ def test_lineage_of_a_file_tells_what_came_before_its_edits(memory: Memory, do: 
     (edit,) = do("lineage", file="src/store.py").edits
     assert [told["address"] for told in edit["told"]] == [fact]
     assert f"[{fact}] The store has one writer." in said("lineage", file="src/store.py")
-    with pytest.raises(NotFound, match="src/none.py"):
+    with pytest.raises(NotFound, match="none"):
         said("lineage", file="src/none.py")
 
 

@@ -16,7 +16,7 @@ from .moment import moment
 
 LIMIT_MAX = 1000
 # What is kept as a node and says nothing of the project.
-BY_MEANING = 40
+BY_MEANING = 16
 NOT_SEARCHED = frozenset(("view",))
 
 

@@ -16,11 +16,11 @@ from ..store.terms import terms_of
 # How many characters may lie between the first and the last word of a passage, and how long one is at most.
 WINDOW, LONGEST = 480, 700
 # So many places of the rarest words are looked around, and so many at most; and so often a word is tried.
-ANCHORS, ANCHORS_MAX = 6, 12
-TRIES_MAX = 40
+ANCHORS, ANCHORS_MAX = 4, 8
+TRIES_MAX = 30
 # Of a long question the most telling words are looked for.
 TERMS_MAX = 12
-READ = 400_000
+READ = 60_000
 REACH = 40
 _WORD = re.compile(r"[\w'./:@-]*")
 IN_WORDS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_'./:@-"
@@ -65,10 +65,18 @@ def _found(content: str, wanted: Sequence[str]) -> list[tuple[int, int, str]]:
         if len(anchors) >= ANCHORS:
             break
     found: set[tuple[int, int, str]] = set()
+    heads = [(term, _head(term)) for term in wanted]
     for start, end in _merged(anchors[:ANCHORS_MAX]):
-        for term in wanted:
-            found.update((*place, term) for place in _places(text, lower, term, start, end))
+        part = lower[start:end]
+        for term, head in heads:
+            if head in part:
+                found.update((*place, term) for place in _places(text, lower, term, start, end))
     return sorted(found)
+
+
+def _head(term: str) -> str:
+    """What the words of a stem begin with: a stem often ends otherwise than its word does (happi, and happy)."""
+    return term[:-1] if len(term) > 3 else term
 
 
 def _merged(windows: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
@@ -84,9 +92,8 @@ def _merged(windows: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
 
 
 def _places(text: str, lower: str, term: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Where words with this term stand between two places. A stem often ends otherwise than its word does (happi, and
-    happy): its beginning is looked for."""
-    head = term[:-1] if len(term) > 3 else term
+    """Where words with this term stand between two places."""
+    head = _head(term)
     at, tries = lower.find(head, start, end), 0
     while at >= 0 and tries < TRIES_MAX:
         tries += 1

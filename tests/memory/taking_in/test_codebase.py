@@ -286,3 +286,29 @@ def test_an_expired_document_does_not_stand_in_the_way(root: Path, tmp_path: Pat
         (root / "README.md").write_text("# Kiln\n\nKiln bakes charts.\n", encoding="utf-8")
         memory.ingest_codebase()
         assert any("bakes charts" in content for content in active(memory))
+
+
+def test_asked_as_of_a_snapshot_the_answers_are_those_of_then_and_the_audit_shows_each_step(
+    root: Path, memory: Memory
+) -> None:
+    memory.ingest_codebase()
+    memory.snapshot_create("before the move", tags=["refactoring"])
+    adr = root / "docs/adr/0001-use-sqlite.md"
+    adr.write_text(adr.read_text(encoding="utf-8").replace("SQLite, no server", "PostgreSQL, with a server"), "utf-8")
+    memory.ingest_codebase()
+
+    def answer(**about: str) -> str:
+        return next(one.content for one in memory.ask("Why did we decide to use a server?", **about).items)
+
+    assert "PostgreSQL, with a server" in answer()
+    assert "SQLite, no server" in answer(as_of="before the move")
+    memory.snapshot_restore("before the move", dry_run=False, confirm=True)
+    assert "SQLite, no server" in answer()
+    memory.ingest_codebase()
+    assert "PostgreSQL, with a server" in answer()
+    steps = [event["operation"] for event in memory.audit(limit=50).items]
+    for operation in ("ingest_codebase", "snapshot_create", "snapshot_restore"):
+        assert operation in steps
+    assert memory.audit_verify().ok
+    told = memory.lineage(memory.search("PostgreSQL server", kinds=["decision"]).items[0].address)
+    assert {one["operation"] for one in told.events} >= {"ingest_codebase", "snapshot_restore"}

@@ -65,6 +65,7 @@ LAZY_FILES = {
     "store/__init__.py": "a store's library is loaded for that kind of store only",
 }
 LAZY_TARGETS = {
+    "marrow.ingest.spot": "every search would pay for the readers of media",
     "marrow.operations.table": "who only lists the operations does not need it",
     "marrow.store.matrix": "it needs numpy",
     "marrow.store.sqlite.lengths": "it needs numpy",

@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ..ingest.spot import spot_at
 from ..model.node import DOCUMENT_KINDS, Occurrence
 from ..model.record import CURRENT, Record
 from ..search.best_passage import Place, line_numbers
@@ -41,7 +40,11 @@ class Origin(NamedTuple):
 
     def spot(self, record: Record, place: Place | None) -> str:
         """The moment in a recording or the place in an image; empty for what has lines, or neither."""
-        return spot_at(record.node.kind, record.node.content, place.start, self.fields) if place else ""
+        if place is None or record.node.kind not in SPOKEN:
+            return ""
+        from ..ingest.spot import spot_at  # readers of media: every search would pay for them
+
+        return spot_at(record.node.kind, record.node.content, place.start, self.fields)
 
     @property
     def name(self) -> str:

@@ -20,7 +20,8 @@ ANCHORS, ANCHORS_MAX = 4, 8
 TRIES_MAX = 30
 # Of a long question the most telling words are looked for.
 TERMS_MAX = 12
-READ = 60_000
+# A very long text is read beyond its beginning for a rare word that is not there.
+BEGINNING, READ, RAREST = 60_000, 400_000, 3
 REACH = 40
 _WORD = re.compile(r"[\w'./:@-]*")
 IN_WORDS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_'./:@-"
@@ -51,8 +52,11 @@ def best_passage(content: str, rarities: Mapping[str, float], most: float) -> Pl
 def _found(content: str, wanted: Sequence[str]) -> list[tuple[int, int, str]]:
     """(start, end, term) of the words of the text that have an asked term, in order: those around the rarest of them
     that the text has. What stands far from these is no better place."""
-    text = content[:READ]
+    text = content[:BEGINNING]
     lower = text.lower()
+    if len(content) > BEGINNING and any(_head(term) not in lower for term in wanted[:RAREST]):
+        text = content[:READ]
+        lower = text.lower()
     if len(lower) != len(text):  # some letters are two in lower case: places would be wrong
         lower = text
     anchors: list[tuple[int, int]] = []

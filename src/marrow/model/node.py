@@ -12,8 +12,8 @@ from .address import address_of, field
 from .errors import Invalid, TooLarge
 
 KINDS = (
-    "claim observation summary learning decision incident meeting design log document commit conversation gap question "
-    "checkpoint handoff arc task preference pipeline vector survey view"
+    "claim observation summary learning decision incident meeting design log document code commit conversation gap "
+    "question checkpoint handoff arc task preference pipeline vector survey view"
 ).split()
 
 # What these kinds say happened: it is not edited, only added to. Every other kind says what holds, and can be updated.

@@ -38,10 +38,11 @@ BATCH = 200
 BATCH_CHARACTERS = 2_000_000
 TITLE_MAX = 200
 # What of a standing is somebody's word, and goes on to the next version.
+INHERITED = ("classification", "approved", "pinned", "tags")
 # Where an occurrence that has no path of its own says by what it was read.
 SOURCE_PATH = "source_path"
+# Most paths hold nothing that redaction could find: looking at each would cost a second reading its speed.
 _MAY_BE_SECRET = re.compile(r"[\w+-]{20}|=|@|://|-----|private", re.I)
-INHERITED = ("classification", "approved", "pinned", "tags")
 
 Progress = Callable[[int, "int | None"], None]
 # What follows a batch: told which nodes are new in it, and which left.
@@ -79,7 +80,7 @@ def take_in(
     settle: Sequence[Settle] = (),
 ) -> TakenIn:
     """Remember what readers found, in the asker's project. `gone` are paths of `service` that are no longer there.
-    `settle` is done after each batch for the nodes that are new in it."""
+    `settle` is done after each batch, for the nodes that are new in it and those that left."""
     named = redacted_name(service, engine.redact_extra)
     done = 0
     with Ahead(engine, total or 0) as ahead:

@@ -290,3 +290,22 @@ def test_two_readings_at_once_end_the_same(engine: Engine, asker: Asker, clock: 
 
     take_in(engine, asker, slow(), operation="test", service="kiln")
     assert active(engine, asker) == {"One, changed.", "Two, changed."}
+
+
+def test_what_was_written_and_not_settled_is_settled_by_the_next_run(engine: Engine, asker: Asker) -> None:
+    seen: list[tuple[str, ...]] = []
+
+    def killed(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    def settle(_: Engine, __: Asker, new: Sequence[str], left: Sequence[str]) -> None:
+        seen.append(tuple(new))
+
+    items = [item(f"{n}.md", f"Page {n}.") for n in range(3)]
+    with pytest.raises(KeyboardInterrupt):
+        take_in(engine, asker, items, operation="test", service="kiln", settle=[killed])
+    done = take_in(engine, asker, items, operation="test", service="kiln", settle=[settle])
+    assert (done.unchanged, [len(some) for some in seen]) == (3, [3])
+    take_in(engine, asker, items, operation="test", service="kiln", settle=[settle])
+    assert len(seen) == 1
+    assert set(sources(engine, asker)) == {"0.md", "1.md", "2.md"}

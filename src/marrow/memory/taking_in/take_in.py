@@ -20,7 +20,7 @@ from ...model.moments import moment
 from ...model.moments import parse as parse_moment
 from ...model.node import Node
 from ...model.record import CURRENT, Record
-from ...model.source import NO_ADDRESS, SKIPPED, Source
+from ...model.source import CURSOR, NO_ADDRESS, SKIPPED, Source
 from ...model.standing import RETRACTED
 from ...model.text import first_line
 from ...store.protocol import Writer
@@ -39,6 +39,8 @@ BATCH_CHARACTERS = 2_000_000
 TITLE_MAX = 200
 # What of a standing is somebody's word, and goes on to the next version.
 INHERITED = ("classification", "approved", "pinned", "tags")
+# The row that names what was written and is not settled yet.
+SETTLING = "#settling"
 # Where an occurrence that has no path of its own says by what it was read.
 SOURCE_PATH = "source_path"
 # Most paths hold nothing that redaction could find: looking at each would cost a second reading its speed.
@@ -84,7 +86,8 @@ def take_in(
     named = redacted_name(service, engine.redact_extra)
     done = 0
     with Ahead(engine, total or 0) as ahead:
-        run = _Run(engine, asker, operation, shelf or Shelf(engine, asker), ahead, named)
+        run = _Run(engine, asker, operation, shelf or Shelf(engine, asker), ahead, named, bool(settle))
+        run.settle_left_over(settle)
         for batch in run.looked_at(_batches(items)):
             new = run.take(batch)
             run.pass_over(named, batch.skipped)
@@ -95,6 +98,7 @@ def take_in(
     for start in range(0, len(paths := sorted(gone)), BATCH):
         run.retract(named, paths[start : start + BATCH])
         run.settle(settle, ())
+    run.all_settled()
     return run.result()
 
 
@@ -162,6 +166,7 @@ class _Run:
     shelf: Shelf
     ahead: Ahead
     service: str = ""
+    is_settling: bool = False
     counts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(TakenIn._fields[:5], 0))
     problems: list[Skipped] = field(default_factory=list)
     addresses: list[str] = field(default_factory=list)
@@ -171,6 +176,28 @@ class _Run:
         left, self.left = self.left, []
         for act in acts if new or left else ():
             act(self.engine, self.asker, new, left)
+
+    def settle_left_over(self, acts: Sequence[Settle]) -> None:
+        """What a run had written, and was ended before it could settle it. Done twice, it adds nothing."""
+        noted = self.shelf.at(self.service, SETTLING) if acts else None
+        new, _, left = noted.title.partition("/") if noted is not None else ("", "", "")
+        for act in acts if new or left else ():
+            act(self.engine, self.asker, new.split(), left.split())
+
+    def all_settled(self) -> None:
+        if self.shelf.at(self.service, SETTLING) is not None:
+            gone = self.shelf.take(self.service, SETTLING)
+            with self.engine.store.writing() as writer:
+                writer.drop_sources(self.asker.namespace, [gone] if gone is not None else [])
+
+    def _to_settle(self, new: Sequence[str]) -> list[Source]:
+        """The row that says what is to be settled, written with it; each batch takes the place of the one before."""
+        if not self.is_settling or not (new or self.left):
+            return []
+        named = f"{' '.join(new)}/{' '.join(self.left)}"
+        row = Source(self.asker.scope.project, self.service, SETTLING, CURSOR, NO_ADDRESS, title=named)
+        self.shelf.put(row)
+        return [row]
 
     def result(self) -> TakenIn:
         return TakenIn(**self.counts, problems=tuple(self.problems), addresses=tuple(self.addresses))
@@ -343,8 +370,10 @@ class _Run:
         now = self.engine.clock()
         fresh = [one.address for one in ready if one.known is None or not one.known.standing.is_active(now)]
 
+        rows = [*sources, *self._to_settle(fresh)]
+
         def also(writer: Writer) -> None:
-            writer.keep_sources(self.asker.namespace, sources)
+            writer.keep_sources(self.asker.namespace, rows)
 
         if not steps:
             with self.engine.store.writing() as writer:
@@ -390,9 +419,15 @@ class _Run:
         now = self.engine.clock()
         records = [r for source in sources if (r := self._left(source, self._record(source), now)) is not None]
         steps = [Restate(record.node.address, (("state", RETRACTED),), GONE) for record in records]
+        rows = self._to_settle(())
+
+        def both(writer: Writer) -> None:
+            also(writer)
+            writer.keep_sources(self.asker.namespace, rows)
+
         if steps:
             summary = f"{len(steps)} document{'s are' if len(steps) != 1 else ' is'} gone"
-            submit(self.engine, self.asker, self.operation, steps, summary=summary, also=also)
+            submit(self.engine, self.asker, self.operation, steps, summary=summary, also=both)
         else:
             with self.engine.store.writing() as writer:
                 also(writer)

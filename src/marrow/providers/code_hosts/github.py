@@ -14,7 +14,7 @@ from ...model.errors import Conflict, NotFound
 from ..http import Waiting
 from .answers import count, is_bot, next_query, rows, text, value
 from .host import ISSUE, PULL, Commit, Head, HostFile, Limit, Page, Remark, Repository, Talk, Tree
-from .wire import WAIT_S, Manner, Wire, step, unexpected
+from .wire import WAIT_S, Manner, Wire, Wired, step, unexpected
 
 ADDRESS = "https://api.github.com"
 PAGE = 100
@@ -25,7 +25,7 @@ _BLOB_FACTOR, _BLOB_FRAME = 1.4, 4096
 _FILE_MODES = ("100644", "100755", "100664")
 
 
-class GitHub:
+class GitHub(Wired):
     """A client of GitHub. `address` is that of the interface: a company's own ends in `/api/v3`."""
 
     name, title = "github", "GitHub"
@@ -43,24 +43,6 @@ class GitHub:
         self.address = address
         manner = Manner(self.title, address, headers, "Authorization", "Bearer {}", token_hint)
         self._wire = Wire(manner, token, wait_s=wait_s, waiting=waiting)
-
-    def __repr__(self) -> str:
-        return f"<GitHub at {self.address}>"
-
-    def close(self) -> None:
-        self._wire.close()
-
-    @property
-    def requests(self) -> int:
-        return self._wire.requests
-
-    @property
-    def waited_s(self) -> float:
-        return self._wire.waited_s
-
-    @property
-    def limit(self) -> Limit:
-        return self._wire.limit
 
     def who(self) -> str:
         return text(self._wire.json("/user", what="the user of the token"), "login")

@@ -12,7 +12,7 @@ from ...model.errors import Forbidden, NotFound
 from ..http import Waiting
 from .answers import count, is_bot, next_query, rows, text, value
 from .host import ISSUE, PULL, Commit, Head, HostFile, Limit, Page, Remark, Repository, Talk, Tree
-from .wire import ANSWER_BYTES_MAX, WAIT_S, Answer, Manner, Wire, step, unexpected
+from .wire import ANSWER_BYTES_MAX, WAIT_S, Answer, Manner, Wire, Wired, step, unexpected
 
 ADDRESS = "https://gitlab.com"
 PAGE = 100
@@ -22,7 +22,7 @@ _FILE_MODES = ("100644", "100755", "100664")
 _LISTS = {PULL: "merge_requests", ISSUE: "issues"}
 
 
-class GitLab:
+class GitLab(Wired):
     """A client of GitLab. `address` is where the program itself is, without `/api/v4`."""
 
     name, title = "gitlab", "GitLab"
@@ -40,24 +40,6 @@ class GitLab:
         root = address.rstrip("/").removesuffix("/api/v4") + "/api/v4"
         manner = Manner(self.title, root, {"Accept": "application/json"}, "PRIVATE-TOKEN", "{}", token_hint)
         self._wire = Wire(manner, token, wait_s=wait_s, waiting=waiting)
-
-    def __repr__(self) -> str:
-        return f"<GitLab at {self.address}>"
-
-    def close(self) -> None:
-        self._wire.close()
-
-    @property
-    def requests(self) -> int:
-        return self._wire.requests
-
-    @property
-    def waited_s(self) -> float:
-        return self._wire.waited_s
-
-    @property
-    def limit(self) -> Limit:
-        return self._wire.limit
 
     def who(self) -> str:
         return text(self._wire.json("/user", what="the user of the token"), "username")

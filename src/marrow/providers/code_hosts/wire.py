@@ -294,3 +294,29 @@ def step(name: str) -> str:
 
 def unexpected(title: str, what: str) -> NoReturn:
     raise Unavailable(f"The answer of {title} about {what} is not as it should be.", hint="Check the address.")
+
+
+class Wired:
+    """What every client has: a host's own is the rest of it."""
+
+    title: str
+    address: str
+    _wire: Wire
+
+    def __repr__(self) -> str:
+        return f"<{self.title} at {self.address}>"
+
+    def close(self) -> None:
+        self._wire.close()
+
+    @property
+    def requests(self) -> int:
+        return self._wire.requests
+
+    @property
+    def waited_s(self) -> float:
+        return self._wire.waited_s
+
+    @property
+    def limit(self) -> Limit:
+        return self._wire.limit

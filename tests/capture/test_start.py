@@ -62,6 +62,22 @@ def test_daemon_that_is_there_is_not_started(home: str, monkeypatch: pytest.Monk
         assert ensure_started(home=home, environ={}, force=True)
 
 
+def test_daemon_that_began_to_listen_while_it_was_looked_for_is_not_started_again(
+    home: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks: list[bool] = []
+
+    def look(**_: object) -> bool:
+        looks.append(bool(looks))
+        listens(home)  # it takes the stamps away once it listens
+        return looks[-1]
+
+    assert may_start(home)
+    monkeypatch.setattr(start.line, "is_there", look)
+    monkeypatch.setattr(start, "spawn", lambda *_: pytest.fail("started a second one"))
+    assert ensure_started(1.0, home=home, environ={})
+
+
 def test_started_process_is_on_its_own(home: str, tmp_path: Path) -> None:
     report, output = tmp_path / "report", os.path.join(where.log(home), "out")
     os.mkfifo(report)

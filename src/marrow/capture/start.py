@@ -43,7 +43,9 @@ def ensure_started(
     deadline = time.monotonic() + wait_s
     if line.is_there(home=place, environ=environ):
         return True
-    if force or may_start(place):
+    # Asked once more: one that began to listen meanwhile took the stamps away, and a second beside it would be waiting
+    # for its place when it is told to stop.
+    if (force or may_start(place)) and not line.is_there(home=place, environ=environ):
         spawn(command(), environment(environ, place), os.path.join(where.log(place), "daemon.out"))
     while time.monotonic() < deadline:
         if line.is_there(home=place, environ=environ):

@@ -28,6 +28,7 @@ class House:
         self.folder = folder
         self.home = folder / "h" / ".marrow"
         self.project = folder / "project"
+        self._started: list[subprocess.Popen[bytes]] = []
         self.project.mkdir(parents=True)
         (folder / "h").mkdir()
         subprocess.run(["git", "init", "-q", str(self.project)], check=True)
@@ -45,7 +46,9 @@ class House:
 
     def started(self, *words: str, **more: Any) -> subprocess.Popen[bytes]:
         asked = {"cwd": self.project, "env": self.environ, "stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
-        return subprocess.Popen([sys.executable, "-m", "marrow", *words], **{**asked, **more})
+        made = subprocess.Popen([sys.executable, "-m", "marrow", *words], **{**asked, **more})
+        self._started.append(made)
+        return made
 
     def hook(self, event: str, session: str = "s1", **payload: Any) -> subprocess.CompletedProcess[bytes]:
         """As Claude Code starts it."""
@@ -95,6 +98,13 @@ class House:
         return found
 
     def close(self) -> None:
+        for process in self._started:
+            if process.poll() is None:  # its test has failed: it must not fail the next one's
+                process.kill()
+                process.wait()
+            for stream in (process.stdin, process.stdout, process.stderr):
+                if stream is not None:
+                    stream.close()
         for pid in self.daemons():
             os.kill(pid, signal.SIGKILL)
 

@@ -169,3 +169,17 @@ def test_a_memory_is_told_once_a_session(house: House) -> None:
     assert "Monday" in first
     assert "Monday" not in again
     assert "Monday" in other
+
+
+def test_a_daemon_that_cannot_end_is_ended_and_says_what_held_it(tmp_path: Path) -> None:
+    program = (
+        "import logging, sys, threading\n"
+        "from marrow.surfaces.daemon import serving\n"
+        "logging.basicConfig(stream=sys.stderr)\n"
+        "def waits_for_ever(): threading.Event().wait()\n"
+        "threading.Thread(target=waits_for_ever).start()\n"
+        "serving._end_at_the_latest(0.1)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 1
+    assert "waits_for_ever" in done.stderr

@@ -6,8 +6,11 @@ import asyncio
 import json
 import logging
 import logging.handlers
+import os
 import signal
 import sys
+import threading
+import traceback
 from collections.abc import Callable
 from contextlib import suppress
 
@@ -21,6 +24,8 @@ from .server import ServeMcp, Server, memory_used
 LOG_BYTES, LOGS_KEPT = 1_000_000, 3
 MEMORY_LOOK_SECONDS, MEMORY_LEAST_SECONDS = 30.0, 3600.0
 SWITCH_SECONDS = 0.0002
+# What is still busy then is left: all that was acknowledged is on the disk, and the next daemon waits for the lock.
+END_SECONDS = 8.0
 
 log = logging.getLogger("marrow.daemon")
 
@@ -62,8 +67,23 @@ async def _serve(home: str, load_mcp: Callable[[], ServeMcp], going: Callable[[]
         watching.cancel()
         loading.cancel()
         going()
+        _end_at_the_latest(END_SECONDS)
         await loop.run_in_executor(None, worker.stop)
         memories.close()
+
+
+def _end_at_the_latest(seconds: float) -> None:
+    """Whatever does not come to its end, a thread in a library that waits for ever, must not keep the lock."""
+
+    def end() -> None:
+        for number, frame in sys._current_frames().items():
+            log.critical("still busy at the end, thread %d: %s", number, "".join(traceback.format_stack(frame)[-6:]))
+        logging.shutdown()
+        os._exit(1)
+
+    timer = threading.Timer(seconds, end)
+    timer.daemon = True
+    timer.start()
 
 
 async def _watch_memory(server: Server, most: int) -> None:

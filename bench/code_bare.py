@@ -23,14 +23,14 @@ LEARNT_FROM = 40
 def learn(root: str, paths: list[str], target: str) -> None:
     """Before the readers are loaded, what they run queries with is replaced by what takes note of them."""
     used: dict[str, list[str]] = {}
-    original = parse.captures
+    original = parse.query
 
     def noted(name: str, text: str) -> Any:
         if text not in used.setdefault(name, []):
             used[name].append(text)
         return original(name, text)
 
-    parse.captures = noted  # type: ignore[assignment]
+    parse.query = noted  # type: ignore[assignment]
     seen: dict[str, int] = {}
     for path in paths:
         name = language_of(path)

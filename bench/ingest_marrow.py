@@ -4,8 +4,10 @@
     python bench/ingest_marrow.py ingest STORE FOLDER QUESTION
     python bench/ingest_marrow.py search STORE FOLDER QUESTIONS.json
     python bench/ingest_marrow.py active STORE FOLDER
+    python bench/ingest_marrow.py stay STORE FOLDER QUESTION    (a question a line in, an object a line out)
 
-Taking in is timed from opening the store until the first question is answered.
+Taking in is timed from opening the store until the first question is answered; in a process that stays up, as the
+daemon does, from being told that something may have changed.
 """
 
 from __future__ import annotations
@@ -45,13 +47,28 @@ def opened(store: str, folder: str) -> marrow.Memory:
 def ingest(store: str, folder: str, question: str) -> dict[str, Any]:
     started, spent = time.perf_counter(), cpu()
     with opened(store, folder) as memory:
-        counted = Counted(memory)
-        done = memory.ingest_codebase(repo_path=folder, service_name=SERVICE)
-        taken = time.perf_counter() - started
-        embedded = counted.texts
-        found = [one.content for one in memory.search(query=question, limit=5).items]
-        seconds = time.perf_counter() - started
-        said = done.text()
+        return taken_in(memory, folder, question, started, spent)
+
+
+def stay(store: str, folder: str, question: str) -> dict[str, Any]:
+    """Look once, then again for each question that comes: finding out what has changed is part of it."""
+    with opened(store, folder) as memory:
+        found = taken_in(memory, folder, question, time.perf_counter(), cpu())
+        print(json.dumps(found), flush=True)
+        for line in sys.stdin:
+            found = taken_in(memory, folder, line.rstrip("\n"), time.perf_counter(), cpu())
+            print(json.dumps(found), flush=True)
+    return found
+
+
+def taken_in(memory: marrow.Memory, folder: str, question: str, started: float, spent: float) -> dict[str, Any]:
+    counted = Counted(memory)
+    done = memory.ingest_codebase(repo_path=folder, service_name=SERVICE)
+    taken = time.perf_counter() - started
+    embedded = counted.texts
+    found = [one.content for one in memory.search(query=question, limit=5).items]
+    seconds = time.perf_counter() - started
+    said = done.text()
     return {
         "seconds": seconds,
         "cpu_s": cpu() - spent,
@@ -98,7 +115,7 @@ def peak_mb() -> float:
     return int(found[1]) / 1024 if found else 0.0
 
 
-STEPS = {"ingest": ingest, "search": search, "active": active}
+STEPS = {"ingest": ingest, "search": search, "active": active, "stay": stay}
 
 if __name__ == "__main__":
     print(json.dumps(STEPS[sys.argv[1]](*sys.argv[2:])))

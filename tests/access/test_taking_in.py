@@ -10,7 +10,8 @@ import pytest
 from marrow.ingest.item import Item, Skipped
 from marrow.memory.engine import Asker, Engine
 from marrow.memory.snapshot import snapshot_restore
-from marrow.memory.taking_in.take_in import TakenIn, take_in
+from marrow.memory.taking_in.documents import ingest_document
+from marrow.memory.taking_in.take_in import HIDDEN, TakenIn, take_in
 from marrow.model.change import Restate
 from marrow.model.draft import Draft
 from marrow.model.errors import Forbidden
@@ -57,19 +58,46 @@ def pay(engine: Engine, asker: Asker, hand: Hand) -> str:
         Skipped("pay.md", "it is cut", "dx", 1, 1),
     ],
 )
-def test_a_path_that_holds_what_is_hidden_is_refused_and_nothing_of_it_is_changed(
+def test_a_path_that_holds_what_is_hidden_is_passed_over_and_nothing_of_it_is_changed(
     engine: Engine, asker: Asker, hand: Hand, through: Any, pay: str, read: Item | Skipped
 ) -> None:
     held = through()
     before, head = rows(engine), hand.head()
-    with pytest.raises(Forbidden) as caught:
-        took(held, asker, read)
-    assert caught.value.field == "view"
-    assert "pay.md" in caught.value.message
-    assert "ithout the setting `view`" in (caught.value.hint or "")
+    done = took(held, asker, read)
+    reason = read.reason if isinstance(read, Skipped) else HIDDEN
+    assert [(one.path, one.reason) for one in done.problems] == [("pay.md", reason)]
+    assert (done.total, done.addresses) == (0, ())
     assert (rows(engine), hand.head(), active(engine)) == (before, head, {"Salaries are 100"})
     assert took(engine, asker, item("pay.md", "Salaries are 200")).changed == 1
     assert active(engine) == {"Salaries are 200"}
+
+
+def test_one_hidden_path_does_not_keep_the_others_from_being_taken_in(
+    engine: Engine, asker: Asker, through: Any, pay: str
+) -> None:
+    others = [item(f"{n}.md", f"Number {n}") for n in range(3)]
+    done = took(through(), asker, others[0], item("pay.md", "Salaries are 200"), *others[1:])
+    assert (done.added, [one.path for one in done.problems]) == (3, ["pay.md"])
+    assert active(engine) == {"Salaries are 100", "Number 0", "Number 1", "Number 2"}
+
+
+def test_the_one_document_that_is_given_and_cannot_be_written_is_refused(
+    engine: Engine, asker: Asker, hand: Hand, through: Any
+) -> None:
+    (address,) = ingest_document(engine, asker, text="Salaries are 100", title="Pay").addresses
+    hand.do(Restate(address, (("classification", "secret"),)))
+    with pytest.raises(Forbidden) as caught:
+        ingest_document(through(), asker, text="Salaries are 200", title="Pay")
+    assert caught.value.field == "view"
+    assert "ithout the setting `view`" in (caught.value.hint or "")
+
+
+def test_a_row_that_is_hidden_is_not_written_over_whoever_asks_for_it(engine: Engine, through: Any, pay: str) -> None:
+    held = through()
+    (row,) = rows(engine)
+    with pytest.raises(Forbidden), held.store.writing() as writer:
+        writer.keep_sources(SPACE, [row])
+    assert rows(engine) == [row]
 
 
 def test_what_is_seen_is_taken_in_and_changed_as_ever(engine: Engine, asker: Asker, through: Any, pay: str) -> None:
@@ -90,8 +118,8 @@ def test_a_row_of_a_service_that_is_hidden_is_not_replaced_though_its_text_is_se
         took(engine, asker, item("both.md", "Money has two digits"), service=service)
     held = through({"not": {"service": ["payroll"]}})
     before = rows(engine)
-    with pytest.raises(Forbidden):
-        took(held, asker, item("both.md", "Money has three digits"), service="payroll")
+    done = took(held, asker, item("both.md", "Money has three digits"), service="payroll")
+    assert [one.reason for one in done.problems] == [HIDDEN]
     assert rows(engine) == before
     assert took(held, asker, item("both.md", "Money has three digits")).changed == 1
 
@@ -103,8 +131,8 @@ def test_a_text_that_is_hidden_in_one_project_and_seen_in_another_is_not_replace
     held = through()
     with held.store.reading() as reader:
         assert reader.placed(SPACE, [pay])
-    with pytest.raises(Forbidden):
-        took(held, asker, item("pay.md", "Salaries are 200"))
+    done = took(held, asker, item("pay.md", "Salaries are 200"))
+    assert [one.reason for one in done.problems] == [HIDDEN]
     assert active(engine) == {"Salaries are 100"}
 
 

@@ -127,6 +127,21 @@ def test_reading_in_small_chunks_gives_the_same(tmp_path: Path) -> None:
     assert (offset, torn) == (inbox.size(home, SEGMENT), 0)
 
 
+@pytest.mark.parametrize("limit", [1, 100, 1000, 5000])
+def test_no_more_is_read_at_once_than_was_asked_for_or_one_line(tmp_path: Path, limit: int) -> None:
+    home = str(tmp_path)
+    for number in range(40):
+        inbox.append(home, json.dumps({"number": number, "text": "y" * (2000 if number % 10 == 0 else 20)}), NOW)
+    offset = 0
+    while not (chunk := inbox.read(home, SEGMENT, offset, limit)).ended:
+        assert chunk.offset > offset
+        assert chunk.offset - offset <= limit or len(chunk.entries) == 1
+        offset = chunk.offset
+    found, offset, torn = everything(home, SEGMENT, limit)
+    assert [value["number"] for value in found] == list(range(40))
+    assert (offset, torn) == (inbox.size(home, SEGMENT), 0)
+
+
 def test_megabytes_without_a_line_end_are_passed_over(tmp_path: Path) -> None:
     home = str(tmp_path)
     inbox.append(home, '{"id":"a"}', NOW)

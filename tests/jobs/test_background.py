@@ -15,9 +15,11 @@ from marrow.jobs.abandoned import IDLE_MICROS, close_abandoned
 from marrow.jobs.chores import Chores
 from marrow.jobs.drain import drain
 from marrow.jobs.place import Place
+from marrow.jobs.way import Way
 from marrow.jobs.work_off import WAITING_MAX, ripe, work_off
 from marrow.memory.engine import now_micros
 from marrow.model.errors import Unavailable
+from marrow.model.record import CURRENT, Filter
 from marrow.model.trace import Trace
 
 
@@ -304,3 +306,80 @@ def test_a_line_whose_store_cannot_be_read_waits_for_it(home: Home) -> None:
     with home.memories.at(str(home.folder / "one"), str(own)).store.reading() as reader:
         assert len(reader.traces("local")) == 1
     assert inbox.release(str(home.home)) == 0
+
+
+class Counted(Way):
+    """Counts how often way was made."""
+
+    made = 0
+
+    def make(self) -> None:
+        self.made += 1
+
+
+def test_the_background_makes_way_between_two_traces(home: Home) -> None:
+    for _ in range(20):
+        home.write("prompt", prompt="Please change how the deployment works.")
+    chores = home.chores()
+    chores.way = way = Counted()
+    while drain(str(home.home), chores._place_at, chores._default()):
+        pass
+    assert way.made >= 20
+    before = way.made
+    work_off(chores._default(), everything=True)
+    assert way.made > before
+
+
+def test_a_turn_that_somebody_waits_for_makes_way_for_nobody(home: Home) -> None:
+    home.write("prompt", prompt="Remember that the tests need Redis.")
+    home.write("stop", message="Noted.")
+    chores = home.chores()
+    chores.way = way = Counted()
+    chores.turn_awaited(lambda: False)
+    assert way.made == 0
+    assert chores.state()["queue"]["done"] == 2
+    home.write("stop")
+    chores.turn(lambda: False)
+    assert way.made > 0
+
+
+def test_what_is_not_worked_off_in_time_is_worked_off_the_next_time(home: Home) -> None:
+    home.write("stop", session="s1")
+    home.write("stop", session="s2")
+    home.drain()
+    answers = iter((False, True))
+    assert work_off(home.place(), is_stopping=lambda: next(answers)) == 1
+    assert sorted(trace.state for trace in home.kept()) == ["done", "raw"]
+    assert work_off(home.place()) == 1
+
+
+def test_a_session_is_told_alike_in_one_part_or_in_many(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    from marrow.jobs import work_off as module
+
+    def session(project: str) -> None:
+        for number in range(9):
+            given = {"file_path": f"src/{number % 2}.py", "old_string": "a = 1", "new_string": f"a = {number}"}
+            home.write("post-tool", project=project, session=project, tool="Edit", does="edit", input=given, output={})
+            error = "make: *** No rule to make target 'x'.  Stop."
+            given = {"command": "make x"}
+            home.write(
+                "tool-failed", project=project, session=project, tool="Bash", does="shell", input=given, error=error
+            )
+        home.write("stop", project=project, session=project, message="Done.")
+
+    session("one")
+    home.drain()
+    work_off(home.default())
+    monkeypatch.setattr(module, "BATCH_MAX", 4)
+    session("two")
+    home.drain()
+    work_off(home.default())
+    told = []
+    for project in ("one", "two"):
+        place = home.place(project)
+        with place.engine.store.reading() as reader:
+            wanted = Filter(projects=(place.asker.scope.project,), kinds=("summary",))
+            entries = reader.select("local", wanted, CURRENT, now_micros())
+            told.append([record.node.content.replace(project, "") for record in reader.records_of(entries, CURRENT)])
+    assert told[0] == told[1]
+    assert len(told[0]) == 1

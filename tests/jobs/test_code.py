@@ -89,6 +89,23 @@ def test_a_project_without_a_map_gets_one_after_a_session_began_and_while_it_is_
     chores.stop()
 
 
+def test_what_the_setting_leaves_out_is_not_mapped_in_the_background_either(home: Home, source: Path) -> None:
+    (source.parent / ".marrow.toml").write_text('[ignore]\nextra = ["vendor/"]\n', encoding="utf-8")
+    (source.parent / "vendor").mkdir()
+    theirs = source.parent / "vendor" / "theirs.py"
+    theirs.write_text("def theirs():\n    return 1\n", encoding="utf-8")
+    chores = home.chores()
+    home.write("session-start")
+    while chores.turn(lambda: False, lambda: True):
+        pass
+    _waited(chores)
+    assert (len(named(home, "port")), named(home, "theirs")) == (1, [])
+    edit(home, theirs, "return 1", "return 2")
+    chores.turn(lambda: False, lambda: False)
+    assert named(home, "theirs") == []
+    chores.stop()
+
+
 def test_what_maps_ends_with_the_chores(home: Home, source: Path) -> None:
     chores = home.chores()
     home.write("session-start")

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from marrow.memory.anchors import mentions as spotting
 from marrow.memory.anchors.mentions import mentions
 
 from .desk_code import Desk, desk
@@ -116,6 +119,22 @@ def test_an_updated_memory_holds_as_the_code_is_now(desk: Desk) -> None:
     desk.memory.verify()
     new = desk.memory.update(old, "TIMEOUT in src/app.py is 60.").address
     assert desk.memory.verify(new).items[0].verdict == "holds"
+
+
+@given(
+    st.lists(st.sampled_from([*"aZ9_.:/(`)@- \n", "b.py", "Foo", "::", "run(", "é", " in "]), max_size=14).map("".join)
+)
+def test_what_is_looked_for_only_where_it_can_be_is_found_everywhere(text: str) -> None:
+    found = mentions(text)
+    if spotting._HINT.search(text) is not None:
+        called, dotted = spotting._CALLED.findall(text), spotting._DOTTED.findall(text)
+        assert set(found.names) >= {name for name in called if spotting._is_telling(name)}
+        assert set(found.names) >= {
+            name for name in dotted if spotting._is_telling(name) and not spotting._is_file_name(name)
+        }
+        assert {one.path for one in found.places} == {
+            one[1] for one in spotting._PATH.finditer(text) if spotting._may_be_file(one[1])
+        }
 
 
 def test_mentions_are_found_quickly_and_only_where_code_is_named() -> None:

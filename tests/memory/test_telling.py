@@ -108,6 +108,16 @@ def test_before_an_edit_the_session_is_told_what_is_known_about_the_file_once(se
     assert session.hook("pre-tool", does="edit", input={"file_path": "/r/src/other.py"}) == ""
 
 
+def test_a_decision_about_a_file_is_told_though_hundreds_of_commits_touched_it_since(
+    session: Session, hand: Hand
+) -> None:
+    hand.say("Decided: the parser never backtracks.", kind="decision", domain="decisions", anchors=["src/parser.py"])
+    for number in range(150):
+        hand.say(f"Parser, change {number}", kind="commit", domain="history", anchors=["src/parser.py"])
+    told = session.hook("pre-tool", does="edit", input={"file_path": "/r/src/parser.py"})
+    assert "never backtracks" in told
+
+
 def test_what_names_a_file_in_its_text_is_known_about_it(session: Session, hand: Hand) -> None:
     hand.say("Never edit schema.sql by hand: it is generated.")
     assert "generated" in session.hook("pre-tool", does="write", input={"file_path": "/r/db/schema.sql"})

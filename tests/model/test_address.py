@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from marrow.model.address import address_of, canonical, is_address, parse_prefix, shown
+from marrow.model.address import address_of, canonical, field, fields, is_address, parse_prefix, shown
 from marrow.model.errors import Invalid
 from marrow.model.node import Node
 
@@ -108,3 +108,8 @@ def test_what_is_no_prefix_is_refused_with_the_field(given_: object) -> None:
         parse_prefix(given_, field="target")
     assert caught.value.field == "target"
     assert caught.value.code == "invalid"
+
+
+@given(st.lists(texts))
+def test_several_fields_are_the_fields_one_after_another(several: list[str]) -> None:
+    assert fields(*several) == b"".join(field(text.encode()) for text in several)

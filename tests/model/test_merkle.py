@@ -8,7 +8,16 @@ from typing import Any
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from marrow.model.merkle import BUCKET_DIGITS, EMPTY_ROOT, bucket_hash, inner_hash, no_children, root_of, with_child
+from marrow.model.merkle import (
+    BUCKET_DIGITS,
+    EMPTY_ROOT,
+    bucket_hash,
+    inner_hash,
+    no_children,
+    root_of,
+    with_child,
+    with_children,
+)
 
 addresses = st.binary(min_size=32, max_size=32).map(bytes.hex)
 pairs = st.lists(st.tuples(addresses, st.binary(min_size=32, max_size=32)), max_size=12)
@@ -68,3 +77,15 @@ def test_children_do_not_depend_on_the_order_in_which_they_came(children: dict[s
     for digit in children:
         one = with_child(one, digit, bytes(32))
     assert one == no_children()
+
+
+@given(
+    st.dictionaries(st.sampled_from("0123456789abcdef"), st.binary(min_size=32, max_size=32).filter(any), max_size=16),
+    st.sampled_from("0123456789abcdef"),
+    st.binary(min_size=32, max_size=32),
+)
+def test_one_child_changes_as_it_does_among_several(children: dict[str, bytes], digit: str, child: bytes) -> None:
+    before = with_children(no_children(), children)
+    others = {name: hashed for name, hashed in children.items() if name != digit}
+    assert with_child(before, digit, child) == with_children(no_children(), {**others, digit: child})
+    assert with_child(before, digit, bytes(32)) == with_children(no_children(), others)

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from marrow.model import redact as redact_module
 from marrow.model.errors import Invalid
-from marrow.model.redact import NAMES, Redacted, RedactedValue, redact, redact_value
+from marrow.model.redact import NAMES, UNSETTLED, Redacted, RedactedValue, redact, redact_value
 from marrow.model.secrets import RULES
 
 from .secret_corpus import CORPUS, PLACED, STAYS, TOKENS, body
@@ -244,6 +244,25 @@ joints = st.sampled_from(
     ]
 )
 mixtures = st.lists(st.one_of(fragments, joints, st.text(max_size=12)), max_size=12).map("".join)
+
+
+def test_a_secret_and_a_private_block_over_lines_leave_their_line_ends_to_who_keeps_lines() -> None:
+    key = f"-----BEGIN PRIVATE KEY-----\n{body(64)}\n{body(64)}\n-----END PRIVATE KEY-----"
+    text = f"one\n{key}\nsix\n<private>\nno\n</private>\nten"
+    assert redact(text).text == "one\n[redacted:private-key]\nsix\n\nten"
+    assert redact(text, keep_lines=True).text == "one\n[redacted:private-key]\n\n\n\nsix\n\n\n\nten"
+    assert redact(text, keep_lines=True).counts == redact(text).counts
+    assert redact("<private>\n\nnever closed", keep_lines=True).text == "\n\n"
+    assert redact("one\n</private>two", keep_lines=True).text == "one\n</private>two"
+
+
+@given(mixtures)
+def test_with_its_lines_a_text_has_as_many_as_before_and_nothing_is_left_in_it(text: str) -> None:
+    found = redact(text, keep_lines=True)
+    if UNSETTLED not in dict(found.counts):
+        assert found.text.count("\n") == text.count("\n")
+    assert redact(found.text, keep_lines=True) == Redacted(found.text)
+    assert redact(found.text) == Redacted(found.text)
 
 
 @given(st.one_of(st.text(), mixtures))

@@ -15,10 +15,11 @@ import pytest
 from marrow.model.address import address_of
 from marrow.model.errors import Internal, StoreLocked, Unavailable
 from marrow.model.merkle import root_of
+from marrow.model.node import Node
 from marrow.model.record import CURRENT
 from marrow.store import Store
 from marrow.store.chains import broken_at
-from marrow.store.protocol import Reader
+from marrow.store.protocol import Reader, Writer
 from marrow.store.sqlite import SqliteStore
 
 from .door import START, Door, picture, vector_of, verify
@@ -270,3 +271,44 @@ def test_write_inside_an_open_view_of_the_same_thread_is_a_fault_that_says_so(
     assert picture(file_store) == before
     door.say("After.")
     file_store.close()
+
+
+def test_stores_that_take_turns_go_on_where_the_other_ended(tmp_path: Path) -> None:
+    """What one knows from its last write no longer holds when another has written, erased or failed since."""
+    path = str(tmp_path / "marrow.db")
+    one, other = Door(SqliteStore(path), seed=1), Door(SqliteStore(path), seed=2, project="q")
+    addresses = []
+    for number in range(6):
+        for door, times in ((one, 2), (other, 1 + number % 2)):
+            addresses += [door.say(f"note {number} {door.project} {time}", now=START) for time in range(times)]
+    gone = one.say("to be erased")
+    other.say("in between")
+    one.erase(gone)
+
+    def fail(writer: Writer) -> None:
+        writer.place("local", "q", Node.make("claim", "never said"), START)
+        raise Internal("on purpose", hint="none")
+
+    with pytest.raises(Internal):
+        other.do(also=fail)
+    other.say("after all")
+    one.say("after all")
+    for door in (one, other):
+        with door.store.reading() as reader:
+            check_view(reader)
+            assert len(reader.placed("local", addresses)) == len(addresses)
+        verify(door.store)
+
+
+def test_another_embedder_is_noticed_by_a_store_that_has_written(tmp_path: Path) -> None:
+    path = str(tmp_path / "marrow.db")
+    one, other = Door(SqliteStore(path)), Door(SqliteStore(path), project="q")
+    one.say("first")
+    with other.store.writing() as writer:
+        writer.clear_vectors("another", 8)
+    with one.store.writing() as writer:
+        assert writer.vector_model() == ("another", 8)
+        writer.clear_vectors("a third", 4)
+        assert writer.vector_model() == ("a third", 4)
+    with one.store.writing() as writer:
+        assert writer.vector_model() == ("a third", 4)

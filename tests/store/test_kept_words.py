@@ -9,6 +9,7 @@ import pytest
 import marrow
 from marrow.store.sqlite import words
 from marrow.store.sqlite.postings import EMPTY, Postings
+from marrow.store.sqlite.vectors import WORDS
 
 
 @pytest.fixture
@@ -82,3 +83,22 @@ def test_the_terms_asked_for_longest_ago_go_first() -> None:
     kept.hold((1, "d"), EMPTY, "")
     assert kept.held((1, "b")) is None
     assert kept.held((1, "a")) is not None
+
+
+def test_what_is_said_again_of_the_same_file_leaves_what_is_kept_of_the_words(memory: marrow.Memory) -> None:
+    def say(number: int, *paths: str) -> None:
+        anchors = [{"type": "file", "target": path} for path in paths]
+        memory.save("the pump was mended", anchors=anchors, thread=f"t{number}")
+
+    def state() -> list[str | None]:
+        with memory.store.reading() as reader:
+            return [reader.fact(f"{WORDS}{number}") for number in range(4)]  # type: ignore[attr-defined]
+
+    say(1, "src/pump.py")
+    before = state()
+    say(2, "src/pump.py")
+    assert state() == before
+    say(3, "src/pump.py", "src/quagga.py")
+    assert state() != before
+    assert found(memory, "quagga") == {"the pump was mended"}
+    assert found(memory, "pump.py") == {"the pump was mended"}

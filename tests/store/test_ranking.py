@@ -82,6 +82,18 @@ def test_narrow_filter_is_complete_although_terms_are_common(crowded: Door, nomi
     assert any(whole)
 
 
+def test_those_that_are_asked_for_by_name_come_with_their_exact_scores(
+    crowded: Door, nominating: Callable[[], None]
+) -> None:
+    whole = [ranked(crowded, terms, limit=TEXTS) for terms in questions()]
+    nominating()
+    for terms, every in zip(questions(), whole, strict=True):
+        also, scores = sorted(entry for entry, _ in every[15::9]), dict(every)
+        found = crowded.ask(lambda r, t=terms, a=also: r.match("local", t, None, None, 10, also=a))
+        assert set(also) <= {entry for entry, _ in found}
+        assert all(dict(found)[entry] == pytest.approx(scores[entry], abs=1e-4) for entry in also)
+
+
 def test_pattern_among_many_texts_is_one_term(crowded: Door, nominating: Callable[[], None]) -> None:
     asked = (["wb*"], ["*ba*"], ["wb*", "*ca*", "wma"])
     whole = [ranked(crowded, terms) for terms in asked]

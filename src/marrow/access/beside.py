@@ -34,6 +34,8 @@ class BesideReader(Protocol):
 
     def _seen(self, addresses: Collection[str]) -> set[str]: ...
 
+    def _is_seen(self, entry: int) -> bool: ...
+
     def select(
         self, namespace: str, wanted: Filter, seq: int, now: int, limit: int | None = None, offset: int = 0
     ) -> list[int]: ...
@@ -124,6 +126,22 @@ class BesideReader(Protocol):
             and not (one.service and one.service in view.refused.service)
             and (not view.asked.service or one.service in view.asked.service)
         ]
+
+    def _hidden(self, sources: Sequence[Source]) -> list[Source]:
+        shown = set(self._shown_rows(sources))
+        return [one for one in sources if one.is_document and one not in shown]
+
+    def _shown_rows(self, sources: Sequence[Source]) -> list[Source]:
+        """The rows that are shown, and whose node is seen in the project of the row: elsewhere is not enough."""
+        places: dict[str, list[str]] = {}
+        for one in sources:
+            places.setdefault(one.project, []).append(one.address)
+        unseen: set[tuple[str, str]] = set()
+        for project, addresses in places.items():
+            for at in range(0, len(addresses), BATCH):
+                there = self._inner.records(self._namespace, addresses[at : at + BATCH], (project,), CURRENT)
+                unseen.update((project, one.node.address) for one in there if not self._is_seen(one.entry))
+        return [one for one in self._read_from(sources) if (one.project, one.address) not in unseen]
 
     def _services_seen(self) -> frozenset[str]:
         key = "services seen"

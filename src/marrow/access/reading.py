@@ -64,6 +64,13 @@ class RestrictedReader(BesideReader):
             found = found._inner
         return found
 
+    def hidden_paths(self, project: str, service: str) -> frozenset[str]:
+        """The paths of a service at which something was read that is hidden: nothing can be put in its place."""
+        inner = self._inner
+        below = inner.hidden_paths(project, service) if isinstance(inner, RestrictedReader) else frozenset[str]()
+        rows = inner.sources(self._namespace, (project,), service=service)
+        return below | {one.path for one in self._hidden(rows)}
+
     # Nodes
 
     def addresses(self, namespace: str, prefix: str, projects: Projects, limit: int) -> list[str]:
@@ -298,10 +305,11 @@ class RestrictedReader(BesideReader):
         within: Iterable[int] | None,
         limit: int,
         among: Collection[int] | None = None,
+        also: Collection[int] = (),
     ) -> list[tuple[int, float]]:
         if not self._is_mine(namespace):
             return []
-        return self._inner.match(namespace, terms, projects, within, limit, self._among(among))
+        return self._inner.match(namespace, terms, projects, within, limit, self._among(among), also)
 
     def _among(self, entries: Collection[int] | None) -> Collection[int]:
         found: Collection[int] = self._allowed.ids if entries is None else self._of(entries)

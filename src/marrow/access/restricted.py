@@ -84,6 +84,15 @@ def enforced(store: Store) -> str:
     return store.view if isinstance(store, Restricted) else ""
 
 
+def hidden_paths(store: Store, project: str, service: str) -> frozenset[str]:
+    """The paths of a service that cannot be written under the view that one is held to."""
+    if not isinstance(store, Restricted):
+        return frozenset()
+    with store.reading() as reader:
+        assert isinstance(reader, RestrictedReader)
+        return reader.hidden_paths(project, service)
+
+
 def restrict(store: Store, namespace: str, view: str) -> Restricted:
     """The store through a view, which must be there."""
     found = Restricted(store, namespace, view)

@@ -174,8 +174,7 @@ class RestrictedWriter(RestrictedReader):
         """A path at which something hidden was read is refused: who does not see it cannot put it out of force."""
         if not self._is_mine(namespace):
             return
-        hidden = [one for one in self._kept_at(sources) if one.is_document and not self._is_shown(one)]
-        if hidden:
+        if hidden := self._hidden(self._kept_at(sources)):
             raise Forbidden(
                 f"What was read from {hidden[0].path!r} before is hidden by the view, so it cannot be replaced here.",
                 hint="Run the ingest without the setting `view`.",
@@ -185,7 +184,7 @@ class RestrictedWriter(RestrictedReader):
 
     def drop_sources(self, namespace: str, sources: Sequence[Source]) -> None:
         if self._is_mine(namespace):
-            self._writer.drop_sources(namespace, [one for one in self._kept_at(sources) if self._is_shown(one)])
+            self._writer.drop_sources(namespace, self._shown_rows(self._kept_at(sources)))
 
     def _kept_at(self, sources: Sequence[Source]) -> list[Source]:
         """The rows that there are at these paths, whatever a caller says of them."""
@@ -198,11 +197,6 @@ class RestrictedWriter(RestrictedReader):
             some = self._writer.sources(self._namespace, (project,), service=service)
             found += [kept for kept in some if kept.path in asked]
         return found
-
-    def _is_shown(self, kept: Source) -> bool:
-        """Whether a row is shown, and its node is seen in the project of the row: elsewhere is not enough."""
-        there = self._writer.records(self._namespace, [kept.address], (kept.project,), CURRENT)
-        return bool(self._read_from([kept])) and all(self._is_seen(record.entry) for record in there)
 
     def keep_derived(self, namespace: str, rows: Sequence[Derived]) -> None:
         known = set(self._known([row.input for row in rows]))

@@ -13,7 +13,6 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 from ..model.errors import Invalid, MarrowError
-from ..model.moments import MICROS_PER_DAY
 from ..model.scope import Principal, Scope
 from ..model.standing import DOMAINS
 from ..providers.embedder import Embedder
@@ -265,6 +264,7 @@ class Memory(metaclass=_Verbs):
         self.scope = scope
         self.actor = "python"
         self.clock: Callable[[], int] | None = None
+        self._maps: dict[str, tuple[tuple[int, int], KeptMap]] = {}
 
     @property
     def project(self) -> str:
@@ -298,13 +298,26 @@ class Memory(metaclass=_Verbs):
         return Call(self.engine, asker, None, self.settings, root, self._work_off)
 
     def _map_at(self, root: str) -> KeptMap:
-        """The code map of a checkout lies beside the store, or with Marrow's own files where that is no file."""
+        """The code map of a checkout lies beside the store, or with Marrow's own files where that is no file. A save
+        that names code asks for it: what a folder led to is looked up again only when it is another folder."""
         from ..memory.code.kept_map import map_at
 
+        try:
+            about = os.stat(root)
+        except OSError:
+            return map_at(self._maps_folder, root, self.settings.get("ignore.extra", tuple))
+        known, found = self._maps.get(root, (None, None))
+        if found is None or known != (about.st_dev, about.st_ino):
+            found = map_at(self._maps_folder, root, self.settings.get("ignore.extra", tuple))
+            self._maps[root] = ((about.st_dev, about.st_ino), found)
+        return found
+
+    @cached_property
+    def _maps_folder(self) -> str:
         path = self.store.url.removeprefix("sqlite:")
         is_file = path != "memory:" and "://" not in path
         beside = os.path.dirname(os.path.abspath(path)) if is_file else self.settings.get("home", str)
-        return map_at(os.path.join(beside, "code"), root)
+        return os.path.join(beside, "code")
 
     @property
     def place(self) -> Place:
@@ -427,6 +440,7 @@ class Memory(metaclass=_Verbs):
         """Write down what was measured and recalled. Lost without harm when the store cannot be written now."""
         from ..memory.feedback import catch_up
         from ..memory.telling.tell import write_told
+        from ..model.moments import MICROS_PER_DAY
 
         try:
             write_told(self.engine)

@@ -105,17 +105,20 @@ def identity(home: str, segment: str) -> str:
 
 
 def read(home: str, segment: str, offset: int, limit: int = CHUNK_BYTES, *, last: bool = False) -> Chunk:
-    """The whole lines from `offset`, about `limit` bytes of them. Reading again from `chunk.offset` goes on.
+    """The whole lines from `offset`, about `limit` bytes of them, or one that is longer. Reading again from
+    `chunk.offset` goes on.
 
     What has no line end yet is left for later, unless this is the `last` time that the segment is read: then it was
-    cut short and counts as torn. `limit` is at least the longest line, so that reading always gets on.
+    cut short and counts as torn.
     """
     room = max(limit, LINE_BYTES_MAX)
     with open(os.path.join(where.inbox(home), segment), "rb") as file:
         file.seek(offset)
         data = file.read(room)
-    ended = len(data) < room
-    end = data.rfind(b"\n") + 1
+    end = whole = data.rfind(b"\n") + 1
+    if whole > limit:  # the first byte may be a line end by itself: that alone is nothing
+        end = data.rfind(b"\n", 1, limit) + 1 or data.find(b"\n", max(1, limit)) + 1
+    ended = len(data) < room and end == whole
     torn = 0
     if end == 0 and data and (last or not ended):  # no line end in all of it: no line of ours
         return Chunk([], offset + len(data), 1, ended)

@@ -1,6 +1,7 @@
 """History: what commit messages say, and when. A subject alone tells what; the body often tells why.
 
-A commit is known by its hash: it never changes, so it is read once.
+A commit is known by its hash: it never changes, so it is read once. Which symbols it touched takes longer to find than
+all the rest: its digest says whether they were, and where not they are looked for later.
 """
 
 from __future__ import annotations
@@ -8,8 +9,9 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import datetime
+from itertools import islice
 
 from ..model.draft import Draft
 from ..model.errors import Invalid
@@ -17,12 +19,13 @@ from ..model.link import Anchor, make_anchor
 from ..model.text import first_line
 from ..repository.history import Commit, commits
 from .item import Item
+from .touched_symbols import COMMITS_AT_ONCE, FILES_MAX, TouchedSymbol, TouchedSymbols
 
 KIND = "commit"
 SOURCE = "git"
 COMMITS_MAX = 2000
 MESSAGE_LENGTH_MAX = 8000
-FILES_ANCHORED_MAX = 20
+FILES_ANCHORED_MAX = FILES_MAX
 FILES_NAMED_MAX = 50
 TITLE_LENGTH_MAX = 160
 _PATH = "commit:"
@@ -62,18 +65,33 @@ def commit_items(
     limit: int = COMMITS_MAX,
     service: str = "",
     anchored: bool = True,
+    finder: TouchedSymbols | None = None,
 ) -> Iterator[Item]:
     """An item for each commit of the current branch that says something, newest first; not for the `known` hashes.
 
-    `anchored`: it is the project's own repository, so its files are pinned to their commits.
+    `anchored`: it is the project's own repository, so its files are pinned to their commits. `finder` finds the symbols
+    too, as long as it has time.
     """
-    for commit in commits(root, limit, since):
-        if commit.hash not in known and (item := commit_item(commit, service=service, anchored=anchored)):
-            yield item
+    new = (commit for commit in commits(root, limit, since) if commit.hash not in known and message_of(commit))
+    for some in _parts(new, COMMITS_AT_ONCE):
+        found = dict(finder.of([commit.hash for commit in some])) if anchored and finder is not None else {}
+        for commit in some:
+            item = commit_item(commit, service=service, anchored=anchored, symbols=found.get(commit.hash))
+            if item is not None:
+                yield item
 
 
-def commit_item(commit: Commit, *, service: str = "", anchored: bool = True) -> Item | None:
-    """A commit with its reason and its files; None for one that says nothing."""
+def _parts(some: Iterable[Commit], size: int) -> Iterator[list[Commit]]:
+    rest = iter(some)
+    while part := list(islice(rest, size)):
+        yield part
+
+
+def commit_item(
+    commit: Commit, *, service: str = "", anchored: bool = True, symbols: Sequence[TouchedSymbol] | None = None
+) -> Item | None:
+    """A commit with its reason, its files and the symbols that it touched (None: they were not looked for); None for
+    one that says nothing."""
     message = message_of(commit)
     if not message:
         return None
@@ -86,6 +104,8 @@ def commit_item(commit: Commit, *, service: str = "", anchored: bool = True) -> 
     if commit.files:
         metadata["files"] = list(commit.files[:FILES_NAMED_MAX])
         metadata["files_changed"] = len(commit.files)
+    if symbols:
+        metadata["symbols"] = [f"{one.path}::{one.name}" for one in symbols]
     if pull_request := pull_request_of(commit):
         metadata["pull_request"] = pull_request
     if references := list(dict.fromkeys(_REFERENCE.findall(f"{commit.subject}\n{commit.body}")))[:_REFERENCES_MAX]:
@@ -97,10 +117,16 @@ def commit_item(commit: Commit, *, service: str = "", anchored: bool = True) -> 
         at=commit.at,
         source=SOURCE,
         service=service,
-        anchors=_anchors(commit) if anchored else (make_anchor({"type": "commit", "target": commit.hash}),),
+        anchors=_anchors(commit, symbols or ()) if anchored else (_own_anchor(commit),),
         metadata=metadata,
     )
-    return Item(draft, path_of(commit.hash), hashlib.sha256(commit.hash.encode()).hexdigest(), size=len(message))
+    digest = digest_of(commit.hash, with_symbols=symbols is not None)
+    return Item(draft, path_of(commit.hash), digest, size=len(message))
+
+
+def digest_of(commit: str, *, with_symbols: bool) -> str:
+    """Of what was read of a commit: with the symbols that it touched, or without having looked for them."""
+    return hashlib.sha256(f"{commit} symbols".encode() if with_symbols else commit.encode()).hexdigest()
 
 
 def path_of(commit: str) -> str:
@@ -119,14 +145,26 @@ def pull_request_of(commit: Commit) -> int:
     return int(next(group for group in found.groups() if group)) if found else 0
 
 
-def _anchors(commit: Commit) -> tuple[Anchor, ...]:
-    found = [make_anchor({"type": "commit", "target": commit.hash})]
-    for path in commit.files[:FILES_ANCHORED_MAX]:
+def _own_anchor(commit: Commit) -> Anchor:
+    return make_anchor({"type": "commit", "target": commit.hash})
+
+
+def _anchors(commit: Commit, symbols: Sequence[TouchedSymbol]) -> tuple[Anchor, ...]:
+    files = ({"type": "file", "path": path} for path in commit.files[:FILES_ANCHORED_MAX])
+    return (_own_anchor(commit), *_possible(files), *symbol_anchors(symbols))
+
+
+def symbol_anchors(symbols: Iterable[TouchedSymbol]) -> tuple[Anchor, ...]:
+    """Without evidence of how they looked: that a commit touched them stays true, whatever becomes of them."""
+    return tuple(_possible({"type": "symbol", "target": one.name, "path": one.path} for one in symbols))
+
+
+def _possible(wanted: Iterable[dict[str, str]]) -> Iterator[Anchor]:
+    for one in wanted:
         try:
-            found.append(make_anchor({"type": "file", "path": path}))
+            yield make_anchor(one)
         except Invalid:  # a name that no anchor can have
             continue
-    return tuple(found)
 
 
 def message_of(commit: Commit) -> str:

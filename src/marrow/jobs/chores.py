@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from ..capture import inbox
@@ -18,6 +19,7 @@ from .derive import Deriver, Turn
 from .drain import drain
 from .place import Place, PlaceAt
 from .watching import Watcher
+from .way import Way
 from .work_off import work_off
 
 MICROS_PER_HOUR = MICROS_PER_DAY // 24
@@ -26,7 +28,8 @@ FAILURES_LOOKED_AT, FAILURES_SHOWN = 1000, 5
 
 class Chores:
     """`places` gives a place for each store that is open; `default` that of the user's own store; `flush` writes down
-    what was told and counted; `projects` gives a place for each project that is at hand."""
+    what was told and counted; `projects` gives a place for each project that is at hand; `way` is made for those who
+    wait for an answer."""
 
     def __init__(
         self,
@@ -36,12 +39,13 @@ class Chores:
         places: Callable[[], list[Place]],
         flush: Callable[[], None],
         projects: Callable[[], list[Place]] = list,
+        way: Way | None = None,
     ) -> None:
+        self.way = way or Way()
+        self._is_awaited = False
         self._flush = flush
         self._home = home
-        self._place_at = place_at
-        self._default = default
-        self._places = places
+        self._named, self._own, self._opened = place_at, default, places
         self._tidied_at = 0
         self._counts: dict[str, int] = {"drained": 0, "worked_off": 0, "embedded": 0, "mapped": 0, "derived": 0}
         self._counts["followed"] = 0
@@ -50,6 +54,19 @@ class Chores:
         self._deriver = Deriver()
         self._watcher = Watcher(home)
         self._projects = projects
+
+    def _place_at(self, path: str, store: str, project: str, namespace: str) -> Place:
+        return self._considerate(self._named(path, store, project, namespace))
+
+    def _default(self) -> Place:
+        return self._considerate(self._own())
+
+    def _considerate(self, place: Place) -> Place:
+        return place._replace(engine=replace(place.engine, make_way=self._make_way))
+
+    def _make_way(self) -> None:
+        if not self._is_awaited:
+            self.way.make()
 
     def warm(self) -> None:
         """Load what the first question needs, so that it does not wait for it."""
@@ -62,6 +79,7 @@ class Chores:
     def turn(self, is_stopping: Callable[[], bool], is_quiet: Callable[[], bool] = lambda: True) -> bool:
         """One part of what there is to do; whether there is more at once. What is found already is found better only
         while it is quiet: embedding takes a whole core."""
+        self._make_way()
         self._flush()
         drained = drain(self._home, self._place_at, self._default(), self._code.noticed)
         self._add("drained", drained)
@@ -70,7 +88,7 @@ class Chores:
         for place in self._every():
             if is_stopping():
                 return False
-            worked += self._add("worked_off", work_off(place, self._place_at))
+            worked += self._add("worked_off", work_off(place, self._place_at, is_stopping=is_stopping))
             if not drained and not worked and is_quiet():
                 embedded += self._add("embedded", refine(place.engine))
                 embedded += self._derived(self._deriver.own(place))
@@ -82,6 +100,14 @@ class Chores:
                 for place in self._projects():
                     embedded += self._derived(self._deriver.of_users(place))
         return bool(drained or worked or embedded)
+
+    def turn_awaited(self, is_stopping: Callable[[], bool]) -> bool:
+        """A turn that somebody waits for: it makes way for nobody."""
+        self._is_awaited = True
+        try:
+            return self.turn(is_stopping, lambda: False)
+        finally:
+            self._is_awaited = False
 
     def all_now(self) -> int:
         """Everything that waits, without waiting for more of it."""
@@ -125,7 +151,7 @@ class Chores:
 
     def _every(self) -> list[Place]:
         """One place a store and namespace, the user's own among them."""
-        every = (*self._places(), self._default())
+        every = (*(self._considerate(place) for place in self._opened()), self._default())
         found = {(id(place.engine.store), place.asker.namespace): place for place in every}
         return list(found.values())
 

@@ -43,7 +43,7 @@ class CodeKeeper:
         root = place.asker.root
         if not root or place.engine.maps is None:
             return
-        for trace in traces:
+        for trace in place.engine.considerately(traces):
             if trace.event == START:
                 with self._noting:
                     self._unmapped[root] = place
@@ -141,7 +141,8 @@ def edited_paths(call: Call, root: str) -> set[str]:
 
 
 def _started(kept: KeptMap) -> subprocess.Popen[bytes] | None:
-    command = [sys.executable, "-P", "-m", "marrow.memory.code.mapper", str(kept.file.path), kept.root]
+    about = (str(kept.file.path), kept.root, *kept.ignore_extra)
+    command = [sys.executable, "-P", "-m", "marrow.memory.code.mapper", *about]
     try:
         return subprocess.Popen(
             command,

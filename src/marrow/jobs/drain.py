@@ -18,7 +18,8 @@ from ..model.trace import NOT_KEPT, Trace
 from ..store.receive_traces import admit_trace, keep_traces
 from .place import NAMED, Place, PlaceAt, in_project
 
-BATCH_MAX = 256
+# So much of the inbox is read at once, and so many traces are written: nobody waits long for either.
+CHUNK_BYTES, BATCH_MAX = 64 * 1024, 256
 # The line of one who only looks whether the inbox is drained.
 CHECK = "check"
 UNKNOWN = "unknown"
@@ -67,13 +68,13 @@ def _from_segment(home: str, segment: str, place_at: PlaceAt, default: Place, no
 
 
 def _take(home: str, segment: str, key: str, offset: int, place_at: PlaceAt, default: Place, noticed: Noticed) -> int:
-    chunk = inbox.read(home, segment, offset, last=inbox.is_old(segment))
+    chunk = inbox.read(home, segment, offset, CHUNK_BYTES, last=inbox.is_old(segment))
     if chunk.offset == offset:
         return 0
     if chunk.torn:
         log.warning("%d torn lines in the inbox", chunk.torn)
     groups: dict[tuple[int, str], tuple[Place, list[Trace]]] = {}
-    for body, text in chunk.entries:
+    for body, text in default.engine.considerately(chunk.entries):
         if body.get("event") == CHECK:
             continue
         trace = trace_of(*_forgettable(body, text))
@@ -110,7 +111,7 @@ def _keep(place: Place, traces: Sequence[Trace], position: tuple[str, int] | Non
             place.engine.store,
             place.asker.namespace,
             place.asker.scope.project,
-            part,
+            place.engine.considerately(part),
             redact_extra=place.engine.redact_extra,
             position=position if at == len(parts) - 1 else None,
         )

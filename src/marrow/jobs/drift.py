@@ -53,7 +53,7 @@ def follow(place: Place, traces: Sequence[Trace]) -> int:
 
 def _follow(place: Place, traces: Sequence[Trace]) -> int:
     root, paths, head_may_differ = place.asker.root, dict[str, None](), False
-    for trace in traces:
+    for trace in place.engine.considerately(traces):
         if trace.event == "session-start":
             head_may_differ = True
         elif trace.event in _DONE:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from ..memory.witness import witness
@@ -27,9 +27,19 @@ PATIENCE_MICROS = 30 * 1_000_000
 log = logging.getLogger("marrow.background")
 
 
-def work_off(place: Place, place_at: PlaceAt | None = None, *, everything: bool = False) -> int:
+def _never() -> bool:
+    return False
+
+
+def work_off(
+    place: Place,
+    place_at: PlaceAt | None = None,
+    *,
+    everything: bool = False,
+    is_stopping: Callable[[], bool] = _never,
+) -> int:
     """Work off what is ripe in a store; how many traces that were. `everything` does not wait for more; `place_at`
-    finds the settings of a session's own folder."""
+    finds the settings of a session's own folder. What is left when `is_stopping` waits for the next time."""
     engine, asker = place.engine, place.asker
     with engine.store.reading() as reader:
         waiting = reader.traces(asker.namespace, state=RAW, limit=LOOKED_AT)
@@ -42,6 +52,9 @@ def work_off(place: Place, place_at: PlaceAt | None = None, *, everything: bool 
         there = place._replace(asker=replace(in_project(asker, project), root=root), settings=settings)
         batches = ripe(traces, engine.clock(), everything=everything)
         for batch in batches:
+            if is_stopping():
+                return done
+            engine.make_way()
             done += _attempt(there, batch, account=batch is batches[-1])
             follow_drift(there, batch)
             if any(trace.event == "session-start" for trace in batch):

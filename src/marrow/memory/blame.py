@@ -23,7 +23,9 @@ from .provenance import provenance
 from .spatial import spatial
 from .verify import clean_path
 
-CHAIN, FILE, LINE, ADDRESS = "chain", "file", "line", "address"
+CHAIN, FILE, LINE, SYMBOL, ADDRESS = "chain", "file", "line", "symbol", "address"
+# So many of the commits that touched the symbol that a line is in.
+COMMITS_MAX = 5
 TEXT_MAX = 120
 OUTPUT_MAX = 20_000
 _BLAME = ("blame", "--porcelain", "-w", "--no-textconv")
@@ -60,6 +62,9 @@ def blame(engine: Engine, asker: Asker, target: str) -> Blame:
         )
     if _ADDRESS.match(wanted) and (found := _of_address(engine, asker, wanted)) is not None:
         return found
+    within, _, name = wanted.partition("::")
+    if name and ("." in within or "/" in within):  # `Store::close` is a symbol as some languages write it
+        return _of_symbol(engine, asker, clean_path(within), name)
     line = _LINE.match(wanted)
     path = clean_path(line[1] if line else wanted)
     checkout = Checkout(asker.root) if asker.root else None
@@ -121,6 +126,35 @@ def _of_file(engine: Engine, asker: Asker, path: str) -> Blame:
     return Blame(path, FILE, tuple(items))
 
 
+def _of_symbol(engine: Engine, asker: Asker, path: str, name: str) -> Blame:
+    items = sorted(_said(engine, _about_symbol(engine, asker, path, name)), key=lambda one: -one.at)
+    return Blame(f"{path}::{name}", SYMBOL, tuple(items))
+
+
+def _about_symbol(engine: Engine, asker: Asker, path: str, name: str) -> list[Record]:
+    """What is pinned to a symbol of a file, the commits that touched it among them."""
+    with engine.store.reading() as reader:
+        entries = reader.anchored(asker.namespace, [name], asker.places(), CURRENT)
+        anchors = reader.anchors(entries, CURRENT)
+        own = [
+            entry
+            for entry in entries
+            if any(
+                one.type == "symbol" and one.target == name and one.fields.get("path") in (path, None)
+                for one in anchors.get(entry, ())
+            )
+        ]
+        return reader.records_of(own, CURRENT)
+
+
+def _touching(engine: Engine, asker: Asker, path: str, name: str, written: Blamed | None) -> list[Blamed]:
+    """The latest commits that touched a symbol, but for the one that wrote the line."""
+    records = [one for one in _about_symbol(engine, asker, path, name) if one.node.kind == "commit"]
+    said = sorted(_said(engine, records), key=lambda one: -one.at)
+    already = written.what.partition(": ")[2] if written is not None else ""
+    return [one for one in said if not already or one.text != first_line(already, TEXT_MAX)][:COMMITS_MAX]
+
+
 def _of_line(engine: Engine, asker: Asker, checkout: Checkout | None, path: str, line: int) -> Blame:
     assert checkout is not None
     around = spatial(engine, asker, path, line, line)
@@ -131,6 +165,8 @@ def _of_line(engine: Engine, asker: Asker, checkout: Checkout | None, path: str,
         what = redact(written.what, engine.redact_extra).text
         written = written._replace(what=what, text=shown_text[:TEXT_MAX])
     symbol = at_line(around.symbols, line)
+    if symbol is not None:
+        items += _touching(engine, asker, path, symbol.qualified, written)
     return Blame(f"{path}:{line}", LINE, (*([written] if written else []), *items), symbol.qualified if symbol else "")
 
 

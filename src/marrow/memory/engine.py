@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeVar
 
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from ..search.find import Rerank
     from ..store.protocol import Vector
     from .code.kept_map import KeptMap
+    from .observed.observe import Known
 
 T = TypeVar("T")
 
@@ -42,6 +43,10 @@ REFINED_SHARE = 0.9
 
 def now_micros() -> int:
     return time.time_ns() // 1000
+
+
+def _go_on() -> None:
+    return
 
 
 @dataclass(frozen=True)
@@ -66,9 +71,12 @@ class Engine:
     told: list[tuple[str, str, Injection]] = field(default_factory=list)
     tally: Tally = field(default_factory=Tally)  # every run of a derivation
     counting: threading.Lock = field(default_factory=threading.Lock)
+    noting: threading.Lock = field(default_factory=threading.Lock)  # held while what was told is written
     named: set[str] = field(default_factory=set)
     views: dict[tuple[str, str], Restricted] = field(default_factory=dict)  # by namespace and name
     maps: Callable[[str], KeptMap] | None = None  # the code map of the checkout in a folder
+    pieces: Known = field(default_factory=dict)  # what the last traces came to
+    make_way: Callable[[], None] = _go_on  # what works in the background calls this between its small steps
 
     def embed(self) -> Embed | None:
         """What the door embeds texts with; None when search goes by words alone."""
@@ -92,6 +100,12 @@ class Engine:
     def uncounted(self) -> Engine:
         """The same for one who only asks what would be recalled."""
         return replace(self, recalled=[], used=[], lately=Lately())
+
+    def considerately(self, some: Iterable[T]) -> Iterator[T]:
+        """Each of these, making way between them."""
+        for one in some:
+            self.make_way()
+            yield one
 
     def drain(self) -> tuple[list[Measurement], list[int], list[int]]:
         """Take out what is to be written: pending, recalled and used. What is added meanwhile waits for the next."""
@@ -117,6 +131,7 @@ class Engine:
         """None for each when a service does not answer: what is said is saved all the same, and `reindex` makes the
         vectors later."""
         self.embedded(texts)
+        self.make_way()
         try:
             return self.vectors(texts)
         except MarrowError:

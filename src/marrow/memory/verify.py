@@ -170,7 +170,7 @@ def verify_records(
     for at, record in enumerate(records):
         if progress is not None and at % PROGRESS_EVERY == 0:
             progress(at, len(records))
-        pins = anchors.get(record.entry, ())
+        pins = [one for one in anchors.get(record.entry, ()) if not _only_touched(record, one)]
         findings = tuple(_look(checkout, one, looked) for one in pins if not is_companion(one))
         if not findings:
             continue
@@ -185,6 +185,11 @@ def verify_records(
     order = {CHANGED: 0, GONE: 1, MOVED: 2, UNKNOWN: 3, HOLDS: 4}
     items.sort(key=lambda item: (order[item.verdict], -item.record.standing.priority, item.record.node.address))
     return Verification(tuple(items), len(items), receipt)
+
+
+def _only_touched(record: Record, anchor: Anchor) -> bool:
+    """A commit touched its files and symbols, whatever became of them: of it only the commit itself can be gone."""
+    return record.node.kind == "commit" and anchor.type != "commit"
 
 
 def _look(checkout: Checkout, anchor: Anchor, looked: Looked | None) -> Finding:

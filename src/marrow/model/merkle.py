@@ -7,6 +7,7 @@ touches one bucket and the inner nodes above it; everything else keeps its hash.
 from __future__ import annotations
 
 import hashlib
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
@@ -45,6 +46,9 @@ def with_child(children: bytes, digit: str, child: bytes) -> bytes:
 
 def with_children(children: bytes, changed: Mapping[str, bytes]) -> bytes:
     """The same for several of them at once."""
+    if len(changed) == 1:
+        ((digit, child),) = changed.items()
+        return _with_one(children, digit.encode(), child)
     parts = {children[at : at + 1]: children[at : at + _CHILD_BYTES] for at in range(0, len(children), _CHILD_BYTES)}
     for digit, child in changed.items():
         name = digit.encode()
@@ -53,6 +57,15 @@ def with_children(children: bytes, changed: Mapping[str, bytes]) -> bytes:
         else:
             parts.pop(name, None)
     return b"".join([parts[key] for key in sorted(parts)])
+
+
+def _with_one(children: bytes, name: bytes, child: bytes) -> bytes:
+    """The same for one, which is what a save has: nothing is taken apart."""
+    names = children[::_CHILD_BYTES]
+    at = bisect_left(names, name[0])
+    end = at + (names[at : at + 1] == name)
+    middle = name + child if child != _EMPTY else b""
+    return children[: at * _CHILD_BYTES] + middle + children[end * _CHILD_BYTES :]
 
 
 def by_parent(below: Mapping[str, bytes]) -> dict[str, dict[str, bytes]]:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from .address import address_of, field
+from .address import address_of, fields
 from .errors import Invalid, TooLarge
 
 KINDS = (
@@ -65,8 +65,8 @@ class Occurrence:
 
     def identity(self) -> bytes:
         """Equal occurrences are one: a repeated save or import adds nothing."""
-        parts = (str(self.at), self.thread, self.user, self.service, self.source, self.chain, self.metadata)
-        return hashlib.sha256(b"".join(field(p.encode()) for p in parts)).digest()[:16]
+        said = fields(str(self.at), self.thread, self.user, self.service, self.source, self.chain, self.metadata)
+        return hashlib.sha256(said).digest()[:16]
 
 
 def metadata_text(metadata: Mapping[str, object] | None) -> str:

@@ -115,11 +115,15 @@ class RedactedValue(_Counted):
         return f"RedactedValue({self.value!r}, {self.counts!r})"
 
 
-def redact(text: str, extra: Sequence[str] = ()) -> Redacted:
+def redact(text: str, extra: Sequence[str] = (), *, keep_lines: bool = False) -> Redacted:
     """The text without its secrets. `extra` are a project's own patterns (the setting `redact.extra`).
 
-    A pattern of `extra` removes what it matches, or only its group `secret` where it has one.
+    A pattern of `extra` removes what it matches, or only its group `secret` where it has one. With `keep_lines`, the
+    line ends in what is removed stay: what stands behind it keeps the number of its line.
     """
+    if keep_lines:
+        counts: dict[str, int] = {}
+        return Redacted(_settled(text, _compiled(extra), counts, keep_lines=True), _sorted(counts))
     if LATELY[0] <= len(text) <= LATELY[1] and not isinstance(extra, str):
         return _lately(text, tuple(extra))
     return _redacted(text, extra)
@@ -167,12 +171,14 @@ def _compiled(extra: Sequence[str]) -> tuple[re.Pattern[str], ...]:
     return tuple(patterns)
 
 
-def _settled(text: str, patterns: Sequence[re.Pattern[str]], counts: dict[str, int]) -> str:
+def _settled(
+    text: str, patterns: Sequence[re.Pattern[str]], counts: dict[str, int], *, keep_lines: bool = False
+) -> str:
     """Removes until nothing is left to remove: one removal can bring two halves of another secret together."""
     for _ in range(PASSES):
         lowered = lower(text)
         if "<private" in lowered:
-            text, dropped = _without_private(text)
+            text, dropped = _without_private(text, keep_lines)
             if dropped:
                 counts[PRIVATE] = counts.get(PRIVATE, 0) + dropped
                 continue
@@ -180,15 +186,15 @@ def _settled(text: str, patterns: Sequence[re.Pattern[str]], counts: dict[str, i
         spans = _merge(text, found) if found else []
         if not spans:
             return text
-        text = _replace(text, spans, counts)
+        text = _replace(text, spans, counts, keep_lines)
     counts[UNSETTLED] = counts.get(UNSETTLED, 0) + 1
     return MARK.format(UNSETTLED)
 
 
-def _without_private(text: str) -> tuple[str, int]:
+def _without_private(text: str, keep_lines: bool) -> tuple[str, int]:
     """The text outside of private blocks, and how many blocks there were."""
     kept: list[str] = []
-    depth = dropped = resume = 0
+    depth = dropped = resume = begun = 0
     for tag in re.finditer(r"<(/?)private(?:\s[^<>]*+)?>", text, re.IGNORECASE):
         start, end = tag.span()
         if tag.group().endswith("/>") or (text[start - 1 : start] == "`" and text[end : end + 1] == "`"):
@@ -197,12 +203,17 @@ def _without_private(text: str) -> tuple[str, int]:
             if depth == 0:
                 kept.append(text[resume:start])
                 dropped += 1
+                begun = start
             depth += 1
         elif depth > 0:
             depth -= 1
             resume = end
+            if depth == 0 and keep_lines:
+                kept.append("\n" * text.count("\n", begun, end))
     if depth == 0:
         kept.append(text[resume:])
+    elif keep_lines:
+        kept.append("\n" * text.count("\n", begun))
     return "".join(kept), dropped
 
 
@@ -274,13 +285,15 @@ def _is_new(removed: str) -> bool:
     return bool(rest.strip())
 
 
-def _replace(text: str, spans: list[Found], counts: dict[str, int]) -> str:
+def _replace(text: str, spans: list[Found], counts: dict[str, int], keep_lines: bool) -> str:
     pieces: list[str] = []
     at = 0
     for start, end, rank in spans:
         name = NAMES[rank]
         counts[name] = counts.get(name, 0) + 1
         pieces += (text[at:start], MARK.format(name))
+        if keep_lines:
+            pieces.append("\n" * text.count("\n", start, end))
         at = end
     pieces.append(text[at:])
     return "".join(pieces)

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
-from functools import lru_cache
+from dataclasses import dataclass, replace
+from dataclasses import fields as fields_of
 from typing import Any
 
-from .address import field
+from .address import fields
 from .errors import Invalid
 
 ACTIVE, SUPERSEDED, COMPRESSED, RETRACTED = "active", "superseded", "compressed", "retracted"
@@ -78,7 +78,7 @@ class Standing:
 
     def held(self) -> bytes:
         """What holds, without the bookkeeping of when it came to hold: a restored standing equals the one restored."""
-        return _held(
+        return fields(
             self.state,
             self.domain,
             "semantic" if self.semantic else "episodic",
@@ -98,17 +98,10 @@ class Standing:
 
     def leaf(self, address: str, project: str) -> bytes:
         """This standing's leaf in the Merkle tree over the active set."""
-        place = (b"marrow leaf 1 sha256\n", field(address.encode()), field(project.encode()), field(self.salt.encode()))
-        return hashlib.sha256(b"".join(place) + self.held()).digest()
+        return hashlib.sha256(b"marrow leaf 1 sha256\n" + fields(address, project, self.salt) + self.held()).digest()
 
 
 _APPROVALS = {None: "", True: "approved", False: "rejected"}
-
-
-@lru_cache(maxsize=256)
-def _held(*parts: str) -> bytes:
-    """Nodes that are saved together mostly stand alike."""
-    return b"".join(field(part.encode()) for part in parts)
 
 
 _RANK = {ACTIVE: 0, COMPRESSED: 1, SUPERSEDED: 1, RETRACTED: 2}
@@ -132,7 +125,7 @@ def changed(standing: Standing, changes: Mapping[str, object]) -> Standing:
     return replace(standing, **given)
 
 
-_FIELDS = tuple(f.name for f in fields(Standing))
+_FIELDS = tuple(f.name for f in fields_of(Standing))
 
 
 def placed(standing: Standing, salt: str, now: int, said_at: int) -> Standing:

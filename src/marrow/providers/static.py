@@ -71,7 +71,9 @@ class StaticEmbedder:
                 which = np.fromiter(counts, np.intp, len(counts))
                 weights = np.sqrt(np.fromiter(counts.values(), np.float64, len(counts))) * tables.scales[which]
                 # Not a matrix product: BLAS adds in an order that depends on shapes and machines.
-                np.add.reduce(tables.rows[which] * weights[:, None], axis=0, out=sums[row])
+                chosen = tables.rows[which].astype(np.float64)
+                chosen *= weights[:, None]
+                np.add.reduce(chosen, axis=0, out=sums[row])
         return _unit_length(sums)
 
     def query(self, text: str, kind: Kind = "observation") -> NDArray[float32]:
@@ -110,6 +112,7 @@ def _load(folder: Path) -> _Tables:
     from tokenizers import Tokenizer
 
     tokenizer = Tokenizer.from_buffer(checked_bytes(folder, TOKENIZER_FILE))
+    tokenizer.no_padding()  # a word is a few pieces, and would come with a hundred that say nothing
     kept = np.load(io.BytesIO(checked_bytes(folder, ROWS_FILE)))
     words, pairs = (bytes(kept[name]).decode().split("\n") for name in ("words", "pairs"))
     units = Units(

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 CHARACTERS_MAX = 8_000
 WORDS_KEPT = 200_000
 _WORD = re.compile(r"[^\W_]+")
+_ASCII_WORD = re.compile(r"[A-Za-z0-9]+")  # the same for such texts, in two thirds of the time
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\dA-Z_]+|\d+|[A-Z]")
 
 
@@ -65,7 +66,7 @@ class Units:
             row = self._words.get(part)
             if row is None:
                 ids = self._tokenizer.encode(part[:60], add_special_tokens=False).ids
-                rows.extend(row for row in (self._pieces[piece] for piece in ids) if row >= 0)
+                rows += [row for piece in ids if (row := self._pieces[piece]) >= 0]
             else:
                 rows.append(row)
         return tuple(rows), parts
@@ -73,15 +74,17 @@ class Units:
     def rows(self, text: str) -> list[int]:
         """The rows of a text, one entry for each time they occur."""
         text = text[:CHARACTERS_MAX]
-        if not text.isascii():
-            text = unicodedata.normalize("NFKC", text)[:CHARACTERS_MAX]
+        if text.isascii():
+            words = _ASCII_WORD.findall(text)
+        else:
+            words = _WORD.findall(unicodedata.normalize("NFKC", text)[:CHARACTERS_MAX])
         if not self._pairs:
             known = self._known
-            return list(chain.from_iterable([known[word][0] for word in _WORD.findall(text)]))
+            return list(chain.from_iterable([known[word][0] for word in words]))
         rows: list[int] = []
         previous = ""
         pairs = self._pairs
-        for word in _WORD.findall(text):
+        for word in words:
             own, parts = self.parts(word)
             rows.extend(own)
             for part in parts:

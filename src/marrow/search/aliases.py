@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 
 from ..store.terms import STOP_WORDS, terms_of
 
@@ -29,12 +30,18 @@ Names = frozenset[str]
 
 def names_of(content: str, aliases: Sequence[str]) -> list[Names]:
     """Every name of what a memory is about, each as the terms that it is made of."""
-    content, aliases = content[:READ], aliases[:ALIASES_READ]
+    return list(_names(content[:READ], tuple(aliases[:ALIASES_READ])))
+
+
+@lru_cache(maxsize=1024)
+def _names(content: str, aliases: tuple[str, ...]) -> tuple[Names, ...]:
     found = [frozenset(terms_of(alias)) for alias in aliases]
-    found += [frozenset(terms_of(name)) for alias in aliases for name in _explained(content, alias)]
-    if not any(alias.lower() in content.lower() for alias in aliases):
+    lower = content.lower()
+    said = [alias for alias in aliases if alias.lower() in lower]
+    found += [frozenset(terms_of(name)) for alias in said for name in _explained(content, alias)]
+    if not said:
         found += [frozenset(terms_of(name)) for name in (_leading_name(content), _proper_name(content))]
-    return [name for name in dict.fromkeys(found) if name]
+    return tuple(name for name in dict.fromkeys(found) if name)
 
 
 def other_names(asked: Sequence[str], groups: Iterable[Sequence[Names]]) -> Mapping[str, tuple[Names, ...]]:

@@ -1,7 +1,8 @@
 """Where in a long text what was asked stands closest together.
 
-The words of a question are looked for as they are spelled, by the beginnings of their stems; what is found is then
-checked by its terms. So a long text is read at the speed of a plain search, not of a stemmer.
+The words of a question are looked for as they are spelled, by the beginnings of their stems; only what is found where
+most of them stand together is then checked by its terms. So a long text is read at the speed of a plain search, not of
+a stemmer.
 """
 
 from __future__ import annotations
@@ -35,47 +36,91 @@ class Place(NamedTuple):
     share: float
 
 
-def best_passage(content: str, rarities: Mapping[str, float], most: float) -> Place | None:
-    """None when no asked word is in it. `rarities` say how much each asked term says, `most` what all of them would."""
-    wanted = [term for term, value in rarities.items() if value > 0 and "*" not in term]
-    wanted = sorted(wanted, key=lambda term: (-rarities[term], term))[:TERMS_MAX]
-    if not wanted or most <= 0:
-        return None
-    found = _found(content, wanted)
-    if not found:
-        return None
-    at, until, weight = _densest(found, rarities)
-    start, end = _lines(content, at, until)
-    return Place(start, end, min(1.0, weight / most))
+class Lowered(NamedTuple):
+    """As much of a text as is read, and the same in lower case."""
+
+    text: str
+    lower: str
 
 
-def _found(content: str, wanted: Sequence[str]) -> list[tuple[int, int, str]]:
-    """(start, end, term) of the words of the text that have an asked term, in order: those around the rarest of them
-    that the text has. What stands far from these is no better place."""
-    text = content[:BEGINNING]
-    lower = text.lower()
-    if len(content) > BEGINNING and any(_head(term) not in lower for term in wanted[:RAREST]):
-        text = content[:READ]
+class Sought(NamedTuple):
+    """The most telling of the asked terms, the rarest first, each with what its words begin with; how much each says,
+    and what all of them would."""
+
+    heads: tuple[tuple[str, str], ...]
+    rarities: Mapping[str, float]
+    most: float
+
+    @classmethod
+    def of(cls, rarities: Mapping[str, float], most: float) -> Sought:
+        wanted = [term for term, value in rarities.items() if value > 0 and "*" not in term]
+        wanted = sorted(wanted, key=lambda term: (-rarities[term], term))[:TERMS_MAX]
+        return cls(tuple((term, _head(term)) for term in wanted), rarities, most)
+
+    def read(self, content: str) -> Lowered:
+        text = content[:BEGINNING]
         lower = text.lower()
-    if len(lower) != len(text):  # some letters are two in lower case: places would be wrong
-        lower = text
+        if len(content) > BEGINNING and any(head not in lower for _, head in self.heads[:RAREST]):
+            text = content[:READ]
+            lower = text.lower()
+        # Some letters are two in lower case: places would be wrong.
+        return Lowered(text, lower if len(lower) == len(text) else text)
+
+    def share_at_most(self, text: Lowered) -> float:
+        """No passage has more of what was asked than this share. Much sooner known than the best passage is."""
+        held = sum(self.rarities[term] for term, head in self.heads if head in text.lower)
+        return min(1.0, held / self.most) if self.most > 0 else 0.0
+
+    def best_passage(self, content: str, text: Lowered) -> Place | None:
+        """None when no asked word is in it."""
+        if self.most <= 0:
+            return None
+        found = _densest_words(text, self.heads, self.rarities)
+        if found is None:
+            return None
+        at, until, weight = found
+        start, end = _lines(content, at, until)
+        return Place(start, end, min(1.0, weight / self.most))
+
+
+def _densest_words(
+    given: Lowered, heads: Sequence[tuple[str, str]], rarities: Mapping[str, float]
+) -> tuple[int, int, float] | None:
+    """Where the words begin and end that together say most of what was asked, and how much."""
+    found = _beginnings(given, heads)
+    while found:
+        first, last, weight = _densest(found, rarities)
+        words = {place: _word_at(given, place) for place in found[first : last + 1]}
+        wrong = {place for place, word in words.items() if place[2] not in _terms(given.text[slice(*word)])}
+        if not wrong:
+            return min(begin for begin, _ in words.values()), max(end for _, end in words.values()), weight
+        found = [place for place in found if place not in wrong]
+    return None
+
+
+def _beginnings(given: Lowered, heads: Sequence[tuple[str, str]]) -> list[tuple[int, int, str]]:
+    """(start, end, term) of what looks like the beginning of a word with an asked term, in order: around the rarest of
+    them that the text has. What stands far from these is no better place."""
+    lower = given.lower
     anchors: list[tuple[int, int]] = []
-    for term in wanted:  # the rarest first
-        beyond = 0
-        for begin, _ in _places(text, lower, term, 0, len(text)):
-            if begin >= beyond:
-                anchors.append((max(0, begin - WINDOW), begin + WINDOW))
-                beyond = begin + WINDOW
+    for term, head in heads:  # the rarest first
+        for at in _word_places(given, term, head):
+            anchors.append((max(0, at - WINDOW), at + WINDOW))
+            if len(anchors) == ANCHORS_MAX:
+                break
         if len(anchors) >= ANCHORS:
             break
-    found: set[tuple[int, int, str]] = set()
-    heads = [(term, _head(term)) for term in wanted]
-    for start, end in _merged(anchors[:ANCHORS_MAX]):
-        part = lower[start:end]
+    found: list[tuple[int, int, str]] = []
+    for start, end in _merged(anchors):
         for term, head in heads:
-            if head in part:
-                found.update((*place, term) for place in _places(text, lower, term, start, end))
-    return sorted(found)
+            at, tries = lower.find(head, start, end), 0
+            while at >= 0 and tries < TRIES_MAX:
+                tries += 1
+                stop = at + len(head)
+                found.append((at, stop, term))
+                at = lower.find(head, stop, end)
+    found.sort()
+    return found
 
 
 def _head(term: str) -> str:
@@ -95,19 +140,25 @@ def _merged(windows: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
         yield start, end
 
 
-def _places(text: str, lower: str, term: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Where words with this term stand between two places."""
-    head = _head(term)
-    at, tries = lower.find(head, start, end), 0
+def _word_places(given: Lowered, term: str, head: str) -> Iterator[int]:
+    """Where words with this term stand, a window apart."""
+    text, lower = given
+    at, tries = lower.find(head), 0
     while at >= 0 and tries < TRIES_MAX:
         tries += 1
-        ahead = text[max(start, at - REACH) : at]
-        begin = at - len(ahead) + len(ahead.rstrip(IN_WORDS))
-        word = _WORD.match(text, at, at + 2 * REACH)
-        stop = max(at + 1, word.end() if word else at)
+        begin, stop = _word_at(given, (at, at, term))
         if term in _terms(text[begin:stop]):
-            yield begin, stop
-        at = lower.find(head, stop, end)
+            yield begin
+            stop = max(stop, begin + WINDOW)
+        at = lower.find(head, stop)
+
+
+def _word_at(given: Lowered, place: tuple[int, int, str]) -> tuple[int, int]:
+    """Where the word around a place begins and ends."""
+    text, at = given.text, place[0]
+    ahead = text[max(0, at - REACH) : at]
+    word = _WORD.match(text, at, at + 2 * REACH)
+    return at - len(ahead) + len(ahead.rstrip(IN_WORDS)), max(at + 1, word.end() if word else at)
 
 
 @lru_cache(maxsize=8192)
@@ -116,11 +167,12 @@ def _terms(word: str) -> frozenset[str]:
 
 
 def _densest(found: Sequence[tuple[int, int, str]], rarities: Mapping[str, float]) -> tuple[int, int, float]:
-    """The window with the most of what was asked, each term counted once; the first of equals."""
-    best = (found[0][0], found[0][1], 0.0)
+    """The first and the last in the window with the most of what was asked, each term counted once, and how much that
+    is; the first of equals."""
+    best = (0, 0, 0.0)
     counts: dict[str, int] = {}
     weight, first = 0.0, 0
-    for start, end, term in found:
+    for last, (start, end, term) in enumerate(found):
         if not counts.get(term):
             weight += rarities[term]
         counts[term] = counts.get(term, 0) + 1
@@ -131,7 +183,7 @@ def _densest(found: Sequence[tuple[int, int, str]], rarities: Mapping[str, float
                 weight -= rarities[leaving]
             first += 1
         if weight > best[2] + 1e-9:
-            best = (found[first][0], end, weight)
+            best = (first, last, weight)
     return best
 
 
@@ -159,4 +211,4 @@ def line_numbers(content: str, start: int, end: int) -> tuple[int, int]:
     return first, first + content.count("\n", start, max(start, end - 1))
 
 
-__all__ = ["Place", "best_passage", "line_numbers"]
+__all__ = ["Lowered", "Place", "Sought", "line_numbers"]

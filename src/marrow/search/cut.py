@@ -17,7 +17,7 @@ from .evidence import Evidence
 from .find import LINKED_BY, RERANKER, Hit
 from .question import Asked, Question
 from .relevance import is_asked_for, is_in_passing, relevance
-from .replaced import announced_in, changed_value, is_parallel, replaces, subject
+from .replaced import announced_in, changed_value, is_parallel, may_replace, replaces, subject
 from .weights import Weights
 
 if TYPE_CHECKING:
@@ -43,6 +43,10 @@ READ_OUT = "scan"
 NO_HEIRS = frozenset(
     "question gap task incident summary handoff observation arc checkpoint conversation log commit document".split()
 )
+
+
+# The cosine of each two entries.
+Cosines = Mapping[tuple[int, int], float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +109,10 @@ def cut(question: Question, hits: Sequence[Hit], asked: Asked, vectors: Mapping[
     brought = [one for one in judged[LOOKED_AT:] if not one.kept.hit.why]
     rest = [one for one in judged[LOOKED_AT:] if one.kept.hit.why]
     left = {one.record.entry: f"{LOOKED_AT} others are more relevant" for one in rest}
-    found = _current(question, judged[:LOOKED_AT] + brought, vectors, left)
-    found = _once(question, found, vectors, left)
+    found = judged[:LOOKED_AT] + brought
+    alike = _cosines([one.record.entry for one in found], vectors)
+    found = _current(question, found, alike, left)
+    found = _once(question, found, alike, left)
     least = _share_of_best(len(question.terms)) * (found[0].score if found else 0.0)
     told = []
     is_timed = any(one.in_time > 0 and not _why_not(question, one, least) for one in found)
@@ -173,23 +179,23 @@ def _why_not(question: Question, one: _Candidate, least: float) -> str:
     return ""
 
 
-def _current(
-    question: Question, found: list[_Candidate], vectors: Mapping[int, Vector], left: dict[int, str]
-) -> list[_Candidate]:
+def _current(question: Question, found: list[_Candidate], alike: Cosines, left: dict[int, str]) -> list[_Candidate]:
     """Without what another of them replaced; that one stands at least as high as what it replaced did."""
     heirs: dict[int, tuple[float, _Candidate, str]] = {}
+    changing = [one for one in found if not _replaces_nothing(one.record) and may_replace(one.record.node.content)]
     for earlier in found:
         if not earlier.record.standing.semantic or earlier.record.node.kind == "document":
             continue  # it happened, whatever came later; and a document says what its file says
-        for later in found:
-            if later.record.last_at <= earlier.record.last_at or _replaces_nothing(later.record):
+        for later in changing:
+            if later.record.last_at <= earlier.record.last_at:
                 continue
             if later.record.project != earlier.record.project:
                 continue  # what one project decides changes nothing in another
             if later.score < HEIR_SHARE * earlier.score and not announced_in(later.record.node.content):
                 continue
             texts = (later.record.node.content, earlier.record.node.content)
-            change = replaces(*texts, _cosine(vectors, earlier, later), question.terms)
+            cosine = alike.get((earlier.record.entry, later.record.entry))
+            change = replaces(*texts, cosine, question.terms)
             if change and change.strength > heirs.get(earlier.record.entry, (0.0,))[0]:
                 heirs[earlier.record.entry] = (change.strength, later, change.reason)
     for earlier in sorted(found, key=lambda one: one.record.last_at):
@@ -200,13 +206,11 @@ def _current(
     return sorted((one for one in found if one.record.entry not in heirs), key=_order)
 
 
-def _once(
-    question: Question, found: list[_Candidate], vectors: Mapping[int, Vector], left: dict[int, str]
-) -> list[_Candidate]:
+def _once(question: Question, found: list[_Candidate], alike: Cosines, left: dict[int, str]) -> list[_Candidate]:
     """What says the same as a better one is only counted."""
     told: list[_Candidate] = []
     for one in found:
-        same = next((better for better in told if _is_same(question, better, one, vectors)), None)
+        same = next((better for better in told if _is_same(question, better, one, alike)), None)
         if same is None:
             told.append(one)
         else:
@@ -215,10 +219,10 @@ def _once(
     return told
 
 
-def _is_same(question: Question, better: _Candidate, one: _Candidate, vectors: Mapping[int, Vector]) -> bool:
-    cosine = _cosine(vectors, better, one)
+def _is_same(question: Question, better: _Candidate, one: _Candidate, alike: Cosines) -> bool:
+    cosine = alike.get((better.record.entry, one.record.entry))
     texts = (better.record.node.content, one.record.node.content)
-    if cosine is None or cosine < SAME_COSINE or changed_value(*texts) or better.record.project != one.record.project:
+    if cosine is None or cosine < SAME_COSINE or better.record.project != one.record.project or changed_value(*texts):
         return False
     ours, theirs = subject(texts[0]), subject(texts[1])
     shared = len(ours & theirs) / max(1, min(len(ours), len(theirs)))
@@ -234,6 +238,17 @@ def _replaces_nothing(record: Record) -> bool:
     return record.node.kind in NO_HEIRS or READ_OUT in record.standing.tags
 
 
-def _cosine(vectors: Mapping[int, Vector], one: _Candidate, other: _Candidate) -> float | None:
-    ours, theirs = vectors.get(one.record.entry), vectors.get(other.record.entry)
-    return None if ours is None or theirs is None else float(ours @ theirs)
+def _cosines(entries: Sequence[int], vectors: Mapping[int, Vector]) -> Cosines:
+    """How alike each two of them are, where both have a vector."""
+    known = [entry for entry in entries if entry in vectors]
+    if not known:
+        return {}
+    import numpy as np
+
+    rows = np.stack([vectors[entry] for entry in known])
+    table = np.vecdot(rows[:, None], rows[None]).tolist()
+    return {
+        (one, other): value
+        for one, row in zip(known, table, strict=True)
+        for other, value in zip(known, row, strict=True)
+    }

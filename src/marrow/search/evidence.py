@@ -8,8 +8,8 @@ from functools import lru_cache
 
 from ..model.record import Record
 from ..store.terms import terms_of
-from .best_passage import Place, best_passage
-from .question import Asked, Question
+from .best_passage import Place
+from .question import Question
 from .weights import Weights
 
 # What a text says by itself, before its neighbours and its form are looked at: this is what it can lend.
@@ -68,16 +68,19 @@ class Evidence:
         return [(name, value) for name, value in named.items() if value or name in ("words", "meaning")]
 
 
-def read(question: Question, asked: Asked, record: Record, found: Evidence, interval: tuple[int, int] | None) -> None:
+def is_placed(question: Question, record: Record) -> bool:
+    """Whether it matters where in the text what was asked stands."""
+    return (len(record.node.content) > LONG or record.node.kind in PLACED) and not question.is_pattern
+
+
+def words_in_place(record: Record, words: float, share: float) -> float:
+    """A long text has many words: what it says of the question, it says in one place, which has this share of it."""
+    return IN_PLACE * share + (1.0 - IN_PLACE) * min(1.0, words) if len(record.node.content) > LONG else words
+
+
+def read(question: Question, record: Record, found: Evidence, interval: tuple[int, int] | None) -> None:
     """What the text itself shows, once it is at hand."""
     content = record.node.content
-    is_long = len(content) > LONG
-    if (is_long or record.node.kind in PLACED) and not question.is_pattern:
-        found.place = best_passage(content, asked.rarities, asked.most)
-    if is_long and not question.is_pattern:
-        # A long text has many words: what it says of the question, it says in one place.
-        share = found.place.share if found.place else 0.0
-        found.words = IN_PLACE * share + (1.0 - IN_PLACE) * min(1.0, found.words)
     found.asking = float(content.rstrip().endswith("?") and record.node.kind not in ("question", "gap"))
     found.dated = float(question.asks_for_a_time and _TIME.search(content, 0, READ) is not None)
     if interval and question.spoken:

@@ -15,10 +15,11 @@ from ..model.link import CAUSAL_RELS, HISTORY_RELS
 from ..model.record import CURRENT, Record
 from ..providers.embedder import Embedder
 from ..store.protocol import Reader, Use
-from .evidence import Evidence, read
+from .best_passage import Sought
+from .evidence import Evidence, is_placed, read, words_in_place
 from .gather import Candidates, gather
 from .intent import domains_wanted
-from .later import later_first
+from .later import LOOKED_AT, later_first
 from .question import Asked, Question
 from .signals import weigh
 from .weights import LEARNED, weights_of
@@ -77,7 +78,8 @@ def find(reader: Reader, embedder: Embedder, question: Question, rerank: Rerank 
     later = frozenset(read_first)
     # What was said in the time that is asked about is read whatever it says.
     read_first += [entry for entry in rest if evidence[entry].in_time > 0 and entry not in later]
-    hits = _weighed(reader, question, asked, evidence, read_first, known, interval)
+    enough = max(question.limit, LOOKED_AT, RERANKED if rerank else 0)
+    hits = _weighed(reader, question, asked, evidence, read_first, known, interval, enough)
     hits += _linked(reader, question, hits, allowed)
     best: dict[int, Hit] = {}
     for hit in sorted(hits, key=_order):
@@ -133,21 +135,57 @@ def _weighed(
     entries: list[int],
     known: Mapping[int, Record],
     interval: tuple[int, int] | None,
+    enough: int,
 ) -> list[Hit]:
+    """The hits; of long texts only those that can be among the best `enough`."""
     missing = [entry for entry in entries if entry not in known]
     records = {record.entry: record for record in reader.records_of(missing, question.seq)} | dict(known)
     wanted = [records[entry] for entry in entries if entry in records and _is_wanted(question, records[entry])]
     for record in wanted:
-        read(question, asked, record, evidence[record.entry], interval)
+        read(question, record, evidence[record.entry], interval)
     if interval and not any(evidence[record.entry].in_time > 0 for record in wanted):
         for record in wanted:  # nothing was said then: that says nothing about any of them
             evidence[record.entry].in_time = 0.0
     uses, after = reader.uses([record.entry for record in wanted]), domains_wanted(question.text)
     if not any(use.used for use in uses.values()):
         uses = {}  # nobody reports what is used here, so not being used says nothing
-    return [
-        _hit(record, evidence[record.entry], uses.get(record.entry, Use()), question.now, after) for record in wanted
-    ]
+
+    def hit(record: Record) -> Hit:
+        return _hit(record, evidence[record.entry], uses.get(record.entry, Use()), question.now, after)
+
+    placed = [record for record in wanted if is_placed(question, record)]
+    hits = [hit(record) for record in wanted if not is_placed(question, record)]
+    return hits + _placed(Sought.of(asked.rarities, asked.most), placed, evidence, hit, hits, enough)
+
+
+def _placed(
+    sought: Sought,
+    records: Sequence[Record],
+    evidence: Candidates,
+    hit: Callable[[Record], Hit],
+    others: Sequence[Hit],
+    enough: int,
+) -> list[Hit]:
+    """The hits of long texts, as far as they can be among the best `enough`. To find the best passage of a text takes
+    long; what no passage of it can exceed is known at once. So those that could score most are looked at first, until
+    no other could reach what was found."""
+    unread = []
+    for record in records:
+        found, text = evidence[record.entry], sought.read(record.node.content)
+        words, found.words = found.words, words_in_place(record, found.words, sought.share_at_most(text))
+        unread.append((hit(record).score, words, record, text))
+    unread.sort(key=lambda one: (-one[0], one[2].entry))
+    scores = sorted((other.score for other in others), reverse=True)[:enough]
+    hits = []
+    for at_most, words, record, text in unread:
+        if len(scores) == enough and at_most < scores[-1]:
+            break
+        found = evidence[record.entry]
+        found.place = sought.best_passage(record.node.content, text)
+        found.words = words_in_place(record, words, found.place.share if found.place else 0.0)
+        hits.append(hit(record))
+        scores = sorted((*scores, hits[-1].score), reverse=True)[:enough]
+    return hits
 
 
 def _is_wanted(question: Question, record: Record) -> bool:

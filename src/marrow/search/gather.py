@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..model.errors import MarrowError
 from ..model.record import FOREVER, Record
@@ -17,6 +17,9 @@ from .aliases import Names, names_of, other_names
 from .evidence import LONG, Evidence
 from .question import TERMS_COUNTED, Asked, Question
 from .spoken_time import event_date_terms
+
+if TYPE_CHECKING:
+    from ..store.protocol import Vector
 
 CANDIDATES = 200
 # A thing has several names: a text that has them all has no more than what was asked.
@@ -53,20 +56,19 @@ def gather(reader: Reader, embedder: Embedder, question: Question, within: list[
     said_here = sorted((rarities[term] for term, count in holders.items() if count), reverse=True)
     most = sum(said_here[:TERMS_COUNTED])
     asked = Asked(rarities, {}, most)
+    vector, degraded = (None, "") if question.is_pattern else _by_meaning(reader, embedder, question, within, found)
     if most:
-        _by_words(reader, question, within, found, question.terms, most)
+        # What is near in meaning may have the words too, and others more of them.
+        also = tuple(found) if question.by_meaning else ()
+        _by_words(reader, question, within, found, question.terms, most, also=also)
         asked = Asked(rarities, _other_names(reader, question, found), most)
         more = sorted({term for others in asked.others.values() for name in others for term in name})[:NAMES_MAX]
         if more:  # by its other names instead: a text that has both is not found twice
             rest = (term for term in question.terms if term not in asked.others)
             _by_words(reader, question, within, found, (*rest, *more), most, NAMED_MOST)
-    degraded = ""
+    if vector is not None:
+        _mean(reader, embedder, vector, found)
     if not question.is_pattern:
-        degraded = _by_meaning(reader, embedder, question, within, found)
-        if most and question.by_meaning:
-            unread = sorted(entry for entry, evidence in found.items() if not evidence.words)
-            if unread:  # what is near in meaning may have the words too, and others more of them
-                _by_words(reader, question, unread, found, question.terms, most)
         known = _lend(reader, question, found)
     _at_hand(reader, question, found)
     interval = interval_of(reader, question)
@@ -98,36 +100,41 @@ def _by_words(
     terms: Sequence[str],
     most: float,
     share_most: float = math.inf,
+    also: Sequence[int] = (),
 ) -> None:
-    projects = question.wanted.projects
-    for entry, score in reader.match(question.namespace, terms, projects, within, _depth(question)):
+    projects, depth = question.wanted.projects, _depth(question)
+    for entry, score in reader.match(question.namespace, terms, projects, within, depth, also=also):
         evidence = found.setdefault(entry, Evidence())
         evidence.words = max(evidence.words, min(share_most, score / most))
 
 
 def _by_meaning(
     reader: Reader, embedder: Embedder, question: Question, within: list[int] | None, found: Candidates
-) -> str:
-    """How it was searched when the vectors could not be asked; empty when they could. A service that does not answer
-    must not silence the words."""
+) -> tuple[Vector | None, str]:
+    """The question's vector; None, and how it was searched then, when the vectors could not be asked. A service that
+    does not answer must not silence the words."""
     try:
         if not embedder.dimensions:
-            return ""
+            return None, ""
         model = reader.vector_model()
         if model != (embedder.model, embedder.dimensions):
-            return f"by words only: the vectors are of {model[0]}" if model else ""
+            return None, f"by words only: the vectors are of {model[0]}" if model else ""
         vector = embedder.query(question.subject)
     except MarrowError as problem:  # whatever a service refuses with
-        return f"by words only: {problem.message}"
+        return None, f"by words only: {problem.message}"
     for entry, cosine in reader.nearest(question.namespace, vector, question.wanted.projects, within, _depth(question)):
-        found.setdefault(entry, Evidence()).meaning = cosine
+        found[entry] = Evidence(meaning=cosine)
+    return vector, ""
+
+
+def _mean(reader: Reader, embedder: Embedder, vector: Vector, found: Candidates) -> None:
+    """What is found by its words means something too; and how surely each does."""
     missing = [entry for entry, evidence in found.items() if not evidence.meaning]
     for entry, cosine in reader.similarities(missing, vector).items() if missing else ():
         found[entry].meaning = max(0.0, cosine)
     surely = sure_from(embedder)
     for evidence in found.values():
         evidence.sure = max(0.0, evidence.meaning - surely)
-    return ""
 
 
 def _lend(reader: Reader, question: Question, found: Candidates) -> dict[int, Record]:

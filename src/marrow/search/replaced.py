@@ -49,15 +49,15 @@ CHANGE = (
 )
 # Numbers that name a thing and do not measure it, in a text in lower case: two of them are two things.
 NAMING = re.compile(
-    r"\b(?:adr|rfc|issue|ticket|pr|pull request|task|bug|case|note|chapter|section)[\s#-]*\d+|[#§]\d+|\b[a-z]{2,8}-\d+|"
-    r"\b\d{4}-\d{2}(?:-\d{2})?\b|\b\d{1,2}:\d{2}\b"
+    r"\b(?:(?:adr|rfc|issue|ticket|pr|pull request|task|bug|case|note|chapter|section)[\s#-]*+\d+|[a-z]{2,8}+-\d+|"
+    r"\d{4}-\d{2}(?:-\d{2})?\b|\d{1,2}:\d{2}\b)|[#§]\d+"
 )
 _DIGIT = re.compile(r"\d")
 _LETTERS = re.compile(r"[a-z]+")
 _ANY_WORD = re.compile(r"[\w.+#-]+")
 _NUMBER = r"\d[\d.,:_]{0,30}(?:[kKmMgG](?![\w]))?"
 _BEFORE_UNIT = re.compile(rf"(?<![\w.,:-])({_NUMBER})[\s-]?(%|°|[^\W\d_]{{1,20}})")
-_AFTER_NAME = re.compile(rf"\b([^\W\d_]{{2,20}})[ =:]+(?:to |at |is |of )?({_NUMBER})(?![\w-])")
+_AFTER_NAME = re.compile(rf"\b([^\W\d_]{{2,20}}+)[ =:]++(?:to |at |is |of )?({_NUMBER})(?![\w-])")
 _WORD_NUMBERS = {
     word: str(number)
     for number, word in enumerate(
@@ -104,6 +104,11 @@ def replaces(later: str, earlier: str, cosine: float | None, asked: Iterable[str
     return None
 
 
+def may_replace(text: str) -> bool:
+    """Whether it can take the place of any other: it says that something changes, or gives a value."""
+    return bool(announced_in(text) or values(text))
+
+
 def is_parallel(ours: frozenset[str], theirs: frozenset[str], asked: frozenset[str] = frozenset()) -> bool:
     """The same sentence about two things: a word or two stand in the place of others. Then either the rest is much, or
     there is little else, or it is just these words that were asked for."""
@@ -135,7 +140,8 @@ def announced_in(text: str) -> str:
 
 def changed_value(later: str, earlier: str) -> str:
     """A value that both give, of the same unit or under the same name, and give differently."""
-    new, old = values(later), values(earlier)
+    new = values(later)
+    old = values(earlier) if new else {}  # a text without values, as most are, asks nothing of the other
     for unit in old:  # what is counted before what is named
         if unit in new and not new[unit] & old[unit]:
             word = word_of(earlier, unit)

@@ -46,7 +46,7 @@ ORDERED_RELS = frozenset(("caused_by", "depends_on", "blocks", "enables", "super
 CIRCLE_NODES_MAX = 10_000
 
 
-@dataclass
+@dataclass(slots=True)
 class Prepared:
     """A step whose texts are clean, redacted and embedded."""
 
@@ -157,7 +157,12 @@ def _place(
             desk.writer.index_vectors([(entry, vector)])
     elif anchors or (chosen.tags, chosen.aliases) != (before.standing.tags, before.standing.aliases):
         known = desk.writer.anchors([entry], CURRENT).get(entry, [])
-        desk.index(entry, node.content, chosen, [*known, *anchors])
+        targets = {anchor.target for anchor in known}
+        further = [anchor for anchor in anchors if anchor.target not in targets]
+        # What is seen again in the same files has the words that it had. Whoever searches keeps them in memory, and
+        # reads those of the whole project again when one text of it has changed.
+        if further or (chosen.tags, chosen.aliases) != (before.standing.tags, before.standing.aliases):
+            desk.index(entry, node.content, chosen, [*known, *further])
     desk.writer.pin(entry, anchors, desk.seq)
     desk.stand(record, chosen)
     if what == AGAIN:

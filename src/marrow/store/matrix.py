@@ -7,7 +7,7 @@ compared exactly: the cosines that come back are always the exact ones.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -27,8 +27,12 @@ EXACT_ROWS = 16_384
 # Of 200 thousand real sentences, 4,000 held all of the best 10 and .997 of the best 200. Among more it takes more.
 RESCORED = 8_192
 RESCORED_FOR_EACH = 16
+# Of fewer rows, no more than one in so many has to be compared exactly.
+ROWS_FOR_EACH = 10
 # Blocks that fit into the cache of a core.
 EXACT_BLOCK, SIGN_BLOCK = 512, 32_768
+# The best of so many at a time are looked at first.
+BEST_BLOCK = 64
 # A number of the question as a sign and so many bits.
 LEVELS = 4
 WORD_BITS = 64
@@ -44,9 +48,6 @@ class _Signs:
     words: NDArray[np.uint64]
     factors: Vector
 
-    def __len__(self) -> int:
-        return len(self.factors)
-
 
 class Matrix:
     """Entries in rising order, a row each, or one for each passage of a long text. Grows at its end; anything else is a
@@ -58,7 +59,9 @@ class Matrix:
         self._ids: Places = np.empty(0, dtype=np.int64)
         self._rows: Rows = np.empty((0, dimensions), dtype=np.float32)
         self._count = 0
-        self._signs = _Signs(np.empty((-(-dimensions // WORD_BITS), 0), dtype=np.uint64), np.empty(0, dtype=np.float32))
+        # The signs of the first so many rows, with room for more, and what belongs to them.
+        self._signed: tuple[NDArray[np.uint64], int] = (np.empty((-(-dimensions // WORD_BITS), 0), dtype=np.uint64), 0)
+        self._factors: Vector = np.empty(0, dtype=np.float32)
 
     @property
     def last(self) -> int:
@@ -67,11 +70,16 @@ class Matrix:
     def __len__(self) -> int:
         return self._count
 
-    def up_to(self, last: int, refined: int) -> Matrix:
-        """A new one with the rows of entries up to `last`; this one stays as it is, for those who search it now."""
-        made = Matrix(self._rows.shape[1], refined)
-        count = int(np.searchsorted(self._ids[: self._count], last, side="right"))
-        made._ids, made._rows, made._count = self._ids[:count].copy(), self._rows[:count].copy(), count
+    def refined_to(self, last: int, entries: Sequence[int], blobs: Sequence[bytes]) -> Matrix:
+        """A new one with better rows up to the entry `last`: these, of all entries since the last that was refined.
+        This one stays as it is, for those who search it now."""
+        ids, rows = self.view()
+        first, after = np.searchsorted(ids, (self.refined, last), side="right")
+        made = Matrix(rows.shape[1], last)
+        made._make_room(first + len(blobs) + len(ids) - after)
+        made._append(ids[:first], rows[:first])
+        made.extend(entries, blobs)
+        made._append(ids[after:], rows[after:])
         return made
 
     def extend(self, entries: Sequence[int], blobs: Sequence[bytes]) -> None:
@@ -80,13 +88,19 @@ class Matrix:
             return
         rows = np.frombuffer(b"".join(blobs), dtype=STORED).reshape(-1, self._rows.shape[1])
         passages = [len(blob) // (rows.itemsize * rows.shape[1]) for blob in blobs]
-        needed = self._count + len(rows)
+        self._append(np.asarray(entries) if len(rows) == len(entries) else np.repeat(entries, passages), rows)
+
+    def _make_room(self, needed: int) -> None:
         if needed > len(self._ids):
-            # What is read at once is rarely followed by much more.
-            capacity = needed if not self._count else needed + needed // 4
+            # Room that is not used yet takes no memory; to make it costs a copy of everything, while somebody waits.
+            capacity = needed + needed // 4
             self._ids = _grown(self._ids, max(64, capacity), np.int64)
             self._rows = _grown(self._rows, max(64, capacity), np.float32 if needed <= EXACT_ROWS else STORED)
-        self._ids[self._count : needed] = entries if len(rows) == len(entries) else np.repeat(entries, passages)
+
+    def _append(self, ids: Places, rows: Rows) -> None:
+        needed = self._count + len(rows)
+        self._make_room(needed)
+        self._ids[self._count : needed] = ids
         self._rows[self._count : needed] = rows if self._rows.dtype == STORED else _widened(rows)
         self._count = needed
 
@@ -105,9 +119,8 @@ class Matrix:
     def cosines(self, entries: Iterable[int], vector: Vector) -> list[tuple[int, float]]:
         """The cosine of each of these entries that is here."""
         places = places_of(self._ids[: self._count], sorted_ids(entries))
-        scores = _exact(self._rows, places, vector)
-        order = np.argsort(-scores, kind="stable")
-        return list(_first_of_each(self._ids[places[order]].tolist(), scores[order].tolist()).items())
+        ids, scores = _best_of_each(self._ids[places], exact_cosines(self._rows, places, vector))
+        return list(zip(ids.tolist(), scores.tolist(), strict=True))
 
     def view(self) -> tuple[Places, Rows]:
         """The entries and rows that are here now: another thread may be adding some, and changes the count last."""
@@ -115,13 +128,26 @@ class Matrix:
         return self._ids[:count], self._rows[:count]
 
     def signs(self, count: int) -> _Signs:
-        """The signs of at least the first `count` rows. Made when they are first needed, replaced as a whole."""
-        known = self._signs
+        """The signs of the first `count` rows. Made when they are first needed."""
+        known = self._factors
         if len(known) < count:
-            added = _signs_of(self._rows[len(known) : count])
-            words = np.concatenate([known.words, added.words], axis=1)
-            known = self._signs = _Signs(words, np.concatenate([known.factors, added.factors]))
-        return known
+            known = self._factors = np.concatenate([known, *_factors_of(self._rows[len(known) : count])])
+        return _Signs(self.sign_words(count), known[:count])
+
+    def sign_words(self, count: int) -> NDArray[np.uint64]:
+        """The same without the factors. Room is made for more than there are, since a save adds one row; another thread
+        looks no further than what it was told is there."""
+        words, known = self._signed
+        if known < count:
+            if count > words.shape[1]:
+                larger = np.empty((len(words), count + count // 4), dtype=np.uint64)
+                larger[:, :known] = words[:, :known]
+                words = larger
+            for start in range(known, count, EXACT_BLOCK):
+                end = min(start + EXACT_BLOCK, count)
+                words[:, start:end] = _packed(self._rows[start:end] >= 0)
+            self._signed = words, count
+        return words[:, :count]
 
 
 def nearest(
@@ -141,37 +167,51 @@ def nearest(
     unwanted = sorted_ids(without)
     parts = [_Part.of(matrix, chosen, unwanted) for matrix in matrices]
     parts = [part for part in parts if len(part)]
-    if sum(map(len, parts)) > EXACT_ROWS:
-        parts = _nominated(parts, vector, max(rescored, RESCORED_FOR_EACH * limit))
+    rows = sum(map(len, parts))
+    if rows > EXACT_ROWS:
+        parts = _nominated(parts, vector, max(min(rescored, rows // ROWS_FOR_EACH), RESCORED_FOR_EACH * limit))
     if not parts:
         return []
-    ids = np.concatenate([part.ids if part.places is None else part.ids[part.places] for part in parts])
-    scores = np.concatenate([_exact(part.rows, part.places, vector) for part in parts])
-    above = np.flatnonzero(scores > least)
-    looked_at = limit
-    while True:  # of a long text that is found by several passages the best counts, and the others make room
-        best = above[best_places(scores[above], looked_at)]
-        found = _first_of_each(ids[best].tolist(), scores[best].tolist())
-        if len(found) >= limit or looked_at >= len(above):
-            return list(found.items())[:limit]
-        looked_at *= 4
+    ids, scores = _joined([part.chosen() for part in parts]), _joined([part.cosines(vector) for part in parts])
+    ids, scores = _best_of_each(ids, scores)
+    best = best_places(scores, limit)
+    best = best[scores[best] > least]
+    return list(zip(ids[best].tolist(), scores[best].tolist(), strict=True))
 
 
-def _first_of_each(ids: Sequence[int], scores: Sequence[float]) -> dict[int, float]:
-    """Of several for one entry the first, which is the best."""
-    found: dict[int, float] = {}
-    for entry, score in zip(ids, scores, strict=True):
-        found.setdefault(entry, score)
-    return found
+def _joined(parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+
+def _best_of_each(ids: Places, scores: Vector) -> tuple[Places, Vector]:
+    """Each entry once, with the best of its passages. Those of an entry stand beside each other."""
+    is_further = ids[1:] == ids[:-1]
+    if not is_further.any():
+        return ids, scores
+    starts = np.concatenate([[0], np.flatnonzero(~is_further) + 1])
+    return ids[starts], np.maximum.reduceat(scores, starts)
 
 
 def best_places(scores: NDArray[Any], limit: int) -> Places:
     """Where the highest are, best first; of equal ones the first, so that the same is chosen every time."""
-    places = np.arange(len(scores))
-    if len(scores) > limit:
-        places = np.flatnonzero(scores >= np.partition(scores, len(scores) - limit)[len(scores) - limit])
-    found: Places = places[np.argsort(-scores[places], kind="stable")[:limit]]
-    return found
+    if limit <= 0:
+        return np.empty(0, dtype=np.int64)
+    places, found = None, scores
+    if 2 * BEST_BLOCK * limit <= len(scores):
+        # So many blocks have something as high as this: none of the best is lower. Few others are not.
+        tops = scores[: len(scores) - len(scores) % BEST_BLOCK].reshape(-1, BEST_BLOCK).max(axis=1)
+        places = np.flatnonzero(scores >= _highest(tops, limit))
+        found = scores[places]
+    if len(found) > limit:
+        kept = np.flatnonzero(found >= _highest(found, limit))
+        places, found = kept if places is None else places[kept], found[kept]
+    order: Places = np.argsort(-found, kind="stable")[:limit]
+    return order if places is None else places[order]
+
+
+def _highest(scores: NDArray[Any], limit: int) -> Any:
+    """The lowest of the `limit` highest."""
+    return np.partition(scores, len(scores) - limit)[len(scores) - limit]
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,6 +236,16 @@ class _Part:
 
     def __len__(self) -> int:
         return len(self.ids) if self.places is None else len(self.places)
+
+    def chosen(self) -> Places:
+        return self.ids if self.places is None else self.ids[self.places]
+
+    def cosines(self, vector: Vector) -> Vector:
+        if self.places is not None and self.rows.dtype == np.float32 and 2 * len(self.places) > len(self.rows):
+            # To compare some in vain takes less than to pick out the others.
+            found: Vector = np.vecdot(self.rows, vector)[self.places]
+            return found
+        return exact_cosines(self.rows, self.places, vector)
 
 
 def _nominated(parts: Sequence[_Part], vector: Vector, count: int) -> list[_Part]:
@@ -241,13 +291,13 @@ class _Asked:
         most = float(np.abs(vector).max(initial=0.0)) or 1.0
         sizes = np.rint(np.abs(vector) / most * (2**LEVELS - 1)).astype(np.int64)
         bits = [_packed((sizes >> level & 1)[None] > 0)[:, 0] for level in reversed(range(LEVELS))]
-        return cls(_packed(vector[None] >= 0)[:, 0], np.array(bits), int(sizes.sum()))
+        return cls(packed_signs(vector), np.array(bits), int(sizes.sum()))
 
 
 def _estimated(part: _Part, asked: _Asked) -> Vector:
     """What the signs say about each row, in units that are the same for all."""
     signs = part.matrix.signs(len(part.ids))
-    words, factors = signs.words[:, : len(part.ids)], signs.factors[: len(part.ids)]
+    words, factors = signs.words, signs.factors
     if part.places is not None:
         words, factors = words[:, part.places], factors[part.places]
     found = np.empty(len(factors), dtype=np.float32)
@@ -269,15 +319,17 @@ def _estimated(part: _Part, asked: _Asked) -> Vector:
     return found
 
 
-def _signs_of(rows: Rows) -> _Signs:
-    words, factors = [], []
+def _factors_of(rows: Rows) -> Iterator[Vector]:
     for start in range(0, len(rows), EXACT_BLOCK):
         block = _widened(rows[start : start + EXACT_BLOCK])
         sums = np.abs(block).sum(axis=1)
         sums[sums == 0.0] = np.inf
-        factors.append(np.vecdot(block, block) / sums)
-        words.append(_packed(block >= 0))
-    return _Signs(np.concatenate(words, axis=1), np.concatenate(factors))
+        yield np.vecdot(block, block) / sums
+
+
+def packed_signs(vector: Vector) -> NDArray[np.uint64]:
+    """The signs of one vector, as words."""
+    return _packed(vector[None] >= 0)[:, 0]
 
 
 def _packed(bits: NDArray[np.bool_]) -> NDArray[np.uint64]:
@@ -287,7 +339,7 @@ def _packed(bits: NDArray[np.bool_]) -> NDArray[np.uint64]:
     return np.ascontiguousarray(np.packbits(padded, axis=1).view(np.uint64).T)
 
 
-def _exact(rows: Rows, places: Places | None, vector: Vector) -> Vector:
+def exact_cosines(rows: Rows, places: Places | None, vector: Vector) -> Vector:
     """The cosines of these rows, or of all. Not `rows @ vector`: BLAS would start threads that fight with everyone
     else's for a product this small."""
     if places is None and rows.dtype == np.float32:
@@ -322,6 +374,8 @@ def _grown(array: NDArray[Any], capacity: int, kind: type) -> NDArray[Any]:
 def sorted_ids(entries: Iterable[int]) -> Places:
     """Each once, in rising order."""
     given = entries if isinstance(entries, np.ndarray) else np.fromiter(entries, dtype=np.int64)
+    if len(given) < 2:
+        return given
     is_rising = bool((given[1:] > given[:-1]).all())  # what was put in order once comes again with every search
     return given if is_rising else np.unique(given)
 

@@ -167,10 +167,12 @@ class Words(Protocol):
         within: Iterable[int] | None,
         limit: int,
         among: Collection[int] | None = None,
+        also: Collection[int] = (),
     ) -> list[tuple[int, float]]:
         """(entry, score) of those that contain any of the terms, best first. A term ending in * is a prefix,
         one between two * a part of a word. `within` None: whatever is active now. `among`: as if there were no texts
-        but these: no other is found, and none is counted for a score."""
+        but these: no other is found, and none is counted for a score. `also`: those of these that contain any come
+        too, wherever they stand."""
 
     def aliased(self, namespace: str, projects: Projects) -> frozenset[int]:
         """The entries that have aliases and are active now."""
@@ -197,7 +199,8 @@ class Vectors(Protocol):
         among: Collection[int] | None = None,
     ) -> list[tuple[int, float]]:
         """(entry, cosine) of the nearest above `least`, best first: exact, and complete under any filter. `within` and
-        `among` are as in `match`."""
+        `among` are as in `match`. Where neither is given and `least` leaves only what is close (.4), a store may go
+        about it in a quicker way that misses one in some hundreds."""
 
     def similarities(self, entries: Sequence[int], vector: Vector) -> Mapping[int, float]:
         """The cosine of each of these entries that has a vector."""

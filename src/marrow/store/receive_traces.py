@@ -7,7 +7,7 @@ reaches the disk before its secrets are out, though the hook has redacted it onc
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -29,7 +29,7 @@ def keep_traces(
     store: Store,
     namespace: str,
     project: str,
-    traces: Sequence[Trace],
+    traces: Iterable[Trace],
     *,
     redact_extra: Sequence[str],
     position: tuple[str, int] | None,

@@ -65,6 +65,9 @@ class _Pieces(dict[str, list[str]]):
 
 
 _pieces = _Pieces()
+# The text that came last, with its terms: what is indexed is compared right afterwards.
+LATEST_LENGTH_MAX = 4_000
+_latest: tuple[str, tuple[str, ...]] = ("", ())
 
 
 def _terms_of_chunk(chunk: str) -> tuple[str, ...]:
@@ -114,8 +117,15 @@ def _chunks(text: str) -> list[str]:
 
 def terms_of(text: str) -> list[str]:
     """Every term of a text, in order, as often as it occurs."""
+    global _latest
+    latest, terms = _latest
+    if latest == text:
+        return list(terms)
     known = _known
-    return [term for chunk in _chunks(text) for term in known[chunk]]
+    found = [term for chunk in _chunks(text) for term in known[chunk]]
+    if len(text) <= LATEST_LENGTH_MAX:
+        _latest = text, tuple(found)
+    return found
 
 
 def query_terms(text: str) -> list[str]:

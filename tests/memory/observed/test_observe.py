@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
+from marrow.memory.observed import observe as module
 from marrow.memory.observed.depths import depths
 from marrow.memory.observed.observation import Observation, content
-from marrow.memory.observed.observe import failure_of, observe
+from marrow.memory.observed.observe import Known, failure_of, observe
 
 from . import outputs
 from .traces import CWD, edit, failed, shell, tool, trace, write
@@ -279,3 +280,27 @@ def test_a_failure_is_known_by_the_same_signature_in_another_place_and_time() ->
     second = shell("python b.py", "", "Error: cannot open /var/lib/b.db at 0x99ff after 2 ms\n", code=1)
     assert failure_of(first) == failure_of(second) == "Error: cannot open <path> at <hex> after <n> ms"
     assert failure_of(shell("python a.py", "fine, 3 rows\n")) == ""
+
+
+def test_what_was_read_before_gives_the_same_observations() -> None:
+    traces = [
+        shell("pytest", "1 failed", code=1),
+        edit("src/cart.py", "a = 1\n", "a = 2\n"),
+        shell("pytest", "1 passed"),
+    ]
+    known: Known = {}
+    assert observe(traces[:2], known) == observe(traces[:2])
+    assert set(known) == {trace["id"] for trace in traces[:2]}
+    assert observe(traces, known) == observe(traces)
+
+
+def test_of_what_was_read_only_the_latest_and_the_short_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "KNOWN_MAX", 8)
+    known: Known = {}
+    traces = [write(f"src/{number}.py", "x = 1\n") for number in range(30)]
+    observe(traces, known)
+    assert len(known) <= 8
+    assert traces[-1]["id"] in known
+    long = write("src/long.py", "x = 1\n" * module.KNOWN_SIZE_MAX)
+    observe([long], known)
+    assert long["id"] not in known

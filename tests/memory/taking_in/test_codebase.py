@@ -219,6 +219,19 @@ def test_what_a_commit_took_away_is_gone_when_only_the_latest_is_read(root: Path
     assert {"moved.md", "keep.tmp.md"} & documents(memory).keys() == {"moved.md"}
 
 
+def test_what_stands_behind_a_secret_of_several_lines_is_cited_by_its_own_lines(root: Path, memory: Memory) -> None:
+    key = ["-----BEGIN RSA PRIVATE KEY-----", *[f"MIIEpAIBAAKCAQEA{n:02}qWeRtYuIoPaSdFgHjKlZxCvBnM" for n in range(20)]]
+    filler = [f"Sentence {n} is about pots, pans and lids of all sizes." for n in range(200)]
+    hidden = ["<private>", "Nobody may know.", "</private>"]
+    lines = [*hidden, *key, "-----END RSA PRIVATE KEY-----", *filler, "The zebra valve opens at noon.", *filler]
+    (root / "docs" / "runbook.md").write_text("\n".join(lines), encoding="utf-8")
+    memory.perform("ingest_codebase", {})
+    found = memory.perform("ask", {"question": "When does the zebra valve open?"}).result.items[0]
+    first, last = (int(found.lines.split("-")[place]) for place in (0, -1))
+    assert first <= lines.index("The zebra valve opens at noon.") + 1 <= last
+    assert not any("MIIE" in text or "Nobody" in text for text in active(memory))
+
+
 @pytest.mark.parametrize("seconds", [-5_000_000_000, 9_999_999_999, 99_999_999_999])
 def test_a_file_from_an_impossible_time_stops_nothing(root: Path, memory: Memory, seconds: int) -> None:
     try:

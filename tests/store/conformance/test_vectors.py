@@ -175,3 +175,28 @@ def test_matrix_agrees_with_sorting_everything(
     found = matrix.nearest(query, limit, within, without)
     assert [n for n, _ in found] == [n for n, _ in meant]
     assert [s for _, s in found] == pytest.approx([s for _, s in meant], abs=1e-5)
+
+
+def test_vectors_that_were_made_better_a_few_at_a_time_are_compared_as_they_are_now(door: Door) -> None:
+    vectors = said(door, fruits(60))
+    query = vector_of("apple banana")
+    better = dict(zip(vectors, EMBEDDER.documents(fruits(60)[::-1]), strict=True))
+    entries = sorted(vectors)
+    for first in range(0, 40, 8):
+        check(door.ask(lambda r: r.nearest("local", query, None, None, 60)), vectors, query, 60)
+        some = [(entry, better[entry]) for entry in entries[first : first + 8]]
+        with door.store.writing() as writer:
+            writer.refine(some)
+        vectors |= {entry: from_bytes(to_bytes(row), len(row)) for entry, row in some}
+    vectors |= said(door, ["late apple", "late banana"])
+    check(door.ask(lambda r: r.nearest("local", query, None, None, 70)), vectors, query, 70)
+
+
+def test_what_was_made_better_takes_the_place_of_as_many_rows_as_it_had() -> None:
+    rows = EMBEDDER.documents(fruits(9))
+    known = Matrix(len(rows[0]))
+    known.extend([4, 7, 9], [b"".join(map(to_bytes, some)) for some in (rows[:2], rows[2:3], rows[3:6])])
+    made = known.refined_to(7, [4, 7], [to_bytes(rows[6]), b"".join(map(to_bytes, rows[7:9]))])
+    assert made.view()[0].tolist() == [4, 7, 7, 9, 9, 9]
+    assert made.view()[1].tolist() == pytest.approx(np.array([*rows[6:9], *rows[3:6]], dtype=np.float16))
+    assert (made.refined, made.last, len(known)) == (7, 9, 6)

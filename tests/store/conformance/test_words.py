@@ -287,3 +287,14 @@ def test_scores_are_those_of_bm25(door: Door) -> None:
     first = (red + ship) * (K1 + 1) / (1 + K1 * (1 - B + B * 2 / mean))
     second = red * 3 * (K1 + 1) / (3 + K1 * (1 - B + B * 11 / mean))
     assert [score for _, score in found] == pytest.approx([first, second], rel=1e-6)
+
+
+def test_those_that_are_asked_for_by_name_come_wherever_they_stand(door: Door) -> None:
+    texts = [f"apples {'apples ' * (9 - number)}and pear{number}" for number in range(9)]
+    for text in texts:
+        door.say(text)
+    every = door.ask(lambda r: r.match(door.namespace, ["appl"], None, None, 100))
+    last = every[-1]
+    found = door.ask(lambda r: r.match(door.namespace, ["appl"], None, None, 2, also=[last[0], every[0][0]]))
+    assert [entry for entry, _ in found] == [every[0][0], every[1][0], last[0]]
+    assert found[-1][1] == pytest.approx(last[1])

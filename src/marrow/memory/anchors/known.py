@@ -4,26 +4,44 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from functools import cache
+from typing import TYPE_CHECKING
 
 from ...model.code import TOP, Symbol
 from ...model.errors import MarrowError
 from ..engine import Engine
 from .checkout import Checkout
 
+if TYPE_CHECKING:
+    from ..code.kept_map import KeptMap
+
 DEFINITIONS_MAX = 50
 
 
+def is_mapped(engine: Engine, root: str) -> bool:
+    """Whether there is a map that may know where a name is defined."""
+    return _kept_map(engine, root) is not None
+
+
+def _kept_map(engine: Engine, root: str) -> KeptMap | None:
+    try:
+        kept = engine.maps(root) if engine.maps is not None else None
+    except MarrowError:  # a map that cannot be read is as good as none
+        return None
+    return kept if kept is not None and kept.has_map() else None
+
+
 def checkout_of(engine: Engine, root: str) -> Checkout:
+    looked_for = cache(lambda: _kept_map(engine, root))  # once: a text may name much that is no symbol
+
     def defining(name: str) -> list[str]:
-        if engine.maps is None:
+        kept = looked_for()
+        if kept is None:
             return []
         try:
-            kept = engine.maps(root)
-            if not kept.has_map():
-                return []
             with kept.reading() as reader:
                 return list(dict.fromkeys(one.path for one in reader.symbols_named(name, DEFINITIONS_MAX)))
-        except MarrowError:  # a map that cannot be read is as good as none
+        except MarrowError:
             return []
 
     return Checkout(root, defining, engine.redact_extra)

@@ -16,6 +16,8 @@ ENDINGS = frozenset(
 )
 # Without one of these there is nothing to look for.
 _HINT = re.compile(r"[`/(._:](?:(?<=[`/])|(?<=\w\()|(?<=\w[._])(?=\w)|(?<=::))|[a-z0-9][A-Z]")
+# And without one of these, no path with an ending and no name with dots, which take far longer to look for.
+_DOT = re.compile(r"\.\w")
 _QUOTED = re.compile(r"`([^`\n]{2,120})`")
 _PATH = re.compile(
     r"(?<![\w@/.:~-])(?:\./)?((?:[\w@.+-]+/)*[\w@+-][\w@.+-]*\.\w{1,8}|(?:[\w@.+-]+/)+[\w@+-]+)(?::(\d{1,7})(?:[-–](\d{1,7}))?)?"
@@ -65,15 +67,24 @@ def mentions(content: str) -> Mentions:
     text = content[:READ_MAX]
     if _HINT.search(text) is None:
         return NOTHING
-    places = dict.fromkeys(_place(found) for found in _PATH.finditer(text) if _may_be_file(found[1]))
+    is_dotted = _DOT.search(text) is not None
+    may_have_paths = is_dotted or "/" in text
+    paths = _PATH.finditer(text) if may_have_paths else ()
+    places = dict.fromkeys(_place(found) for found in paths if _may_be_file(found[1]))
     names = [name for name in _QUOTED.findall(text) if _NAME.match(name) and not _is_file_name(name)]
-    names += _CALLED.findall(text)
-    names += [name for name in _DOTTED.findall(text) if not _is_file_name(name)]
+    if any(_ends_in_word(before) for before in text.split("(")[:-1]):
+        names += _CALLED.findall(text)
+    if is_dotted or "::" in text:
+        names += [name for name in _DOTTED.findall(text) if not _is_file_name(name)]
     joined = _JOINED.findall(text)
     names += [word for word in joined if _SURE.match(word)]
     kept = dict.fromkeys(name for name in names if _is_telling(name))
     words = dict.fromkeys(word for word in (*joined, *_before_files(text)) if word not in kept) if places else {}
     return Mentions(tuple(places)[:NAMES_MAX], tuple(kept)[:NAMES_MAX], tuple(words)[:NAMES_MAX])
+
+
+def _ends_in_word(text: str) -> bool:
+    return text[-1:].isalnum() or text[-1:] == "_"
 
 
 def words_like_code(content: str) -> list[str]:

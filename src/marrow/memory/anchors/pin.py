@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Sequence
+from functools import cache
 
 from ...model.code import TYPES
 from ...model.errors import MarrowError
@@ -21,7 +22,7 @@ from .evidence import (
     symbol_anchor,
     with_evidence,
 )
-from .known import checkout_of
+from .known import checkout_of, is_mapped
 from .mentions import NOTHING, Mentions, Place
 from .values import with_values
 
@@ -36,7 +37,12 @@ def pin_all(
 ) -> list[tuple[Anchor, ...]]:
     """The anchors that each memory gets: those that were given, and those of what it names."""
     checkout = checkout_of(engine, root)
-    return [pinned(checkout, given, named, content) for given, named, content in wanted]
+    has_map = cache(lambda: is_mapped(engine, root))
+    return [
+        # Names alone, and nothing that knows where they are: most texts are no further looked at.
+        pinned(checkout, given, named, content) if given or named.places or has_map() else ()
+        for given, named, content in wanted
+    ]
 
 
 def pinned(

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
-from .call import Call, call_of
+from .call import Call, call_of, text_at
 from .chains import put_together
 from .edits import edit_piece
 from .foreign import mcp_piece, other_piece
@@ -26,13 +26,36 @@ _BY_KIND = {
 }
 
 
-def observe(traces: Sequence[Mapping[str, object]]) -> list[Observation]:
-    """The observations of one session, from its trace lines in order. Lines that are no tool's are passed over.
+# What each trace came to, by its id. A session is looked at again with each part of it, and as a whole for its summary.
+Known = dict[str, Piece | None]
+# So many are kept, of calls that are no longer than this.
+KNOWN_MAX, KNOWN_SIZE_MAX = 1_000, 8_000
+
+
+def observe(traces: Iterable[Mapping[str, object]], known: Known | None = None) -> list[Observation]:
+    """The observations of one session, from its trace lines in order. Lines that are no tool's are passed over. `known`
+    is what earlier lines of the same store and namespace came to, and is added to.
 
     A failure is linked to what mended it only if both are among the lines: give those of the whole session, and take of
     the result what has a new trace among its `trace_ids`."""
-    pieces = [piece for trace in traces if (call := call_of(trace)) and (piece := _piece_of(call))]
+    pieces = [piece for trace in traces if (piece := _piece(trace, {} if known is None else known))]
     return [observation_of(piece) for piece in put_together(pieces)]
+
+
+def _piece(trace: Mapping[str, object], known: Known) -> Piece | None:
+    name = text_at(trace, "id")
+    try:
+        return known[name]
+    except KeyError:
+        pass
+    call = call_of(trace)
+    piece = _piece_of(call) if call else None
+    if name and (call is None or call.size <= KNOWN_SIZE_MAX):
+        known[name] = piece
+        if len(known) > KNOWN_MAX:
+            for old in list(known)[: KNOWN_MAX // 4]:
+                known.pop(old, None)
+    return piece
 
 
 def failure_of(trace: Mapping[str, object]) -> str:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from .call import call_of, first_text, readable
+from .call import call_of, first_text, readable, text_at
 from .lines import fit, one_line, plain
 
 TASKS_MAX = 5
 TASK_LENGTH = 140
+_WHOLE_LIST_TOOLS = frozenset(("todowrite", "writetodos", "updateplan", "managetodolist"))
+_TOOLS = _WHOLE_LIST_TOOLS | {"taskcreate", "taskupdate"}
 _LISTS = ("todos", "plan", "items", "tasks")
 _WHAT = ("content", "step", "subject", "title", "description", "text", "task")
 _DONE = frozenset("completed complete done cancelled canceled deleted removed skipped".split())
@@ -32,11 +34,11 @@ def open_tasks(traces: Sequence[Mapping[str, object]], last_message: str = "") -
     """The tasks that are not done, those in progress first, without repeats."""
     listed: dict[str, tuple[str, str]] = {}
     for trace in traces:
-        call = call_of(trace)
+        tool = plain(text_at(trace, "tool")).lower().replace("_", "")
+        call = call_of(trace) if tool in _TOOLS else None  # most calls are of others, and reading one takes its time
         if call is None or call.failed:
             continue
-        tool = call.tool.lower().replace("_", "")
-        if tool in ("todowrite", "writetodos", "updateplan", "managetodolist"):
+        if tool in _WHOLE_LIST_TOOLS:
             listed = {str(at): task for at, task in enumerate(_listed(call.input)) if task[0]}
         elif tool == "taskcreate":
             holder = call.output.get("task") if isinstance(call.output, Mapping) else None

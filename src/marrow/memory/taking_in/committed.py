@@ -44,6 +44,7 @@ from .settled import SETTLE
 from .shelf import Shelf
 from .take_in import Progress, TakenIn, kept_path, take_in
 from .talk import ingest_history
+from .touched_later import symbols_left
 
 OPERATION = "ingest_committed"
 # The row that says which commit was read last; its digest is the one that a run is about, until that is done.
@@ -106,8 +107,9 @@ def last_committed(engine: Engine, asker: Asker, service: str) -> Source | None:
 
 
 def _left_since(engine: Engine, asker: Asker, root: str, service: str) -> TakenIn:
-    """HEAD is where it was. A branch that held earlier commits may be gone: a rebase moves it last."""
-    if not is_waiting(engine, asker, service):
+    """HEAD is where it was. A branch that held earlier commits may be gone: a rebase moves it last. And the symbols of
+    commits may be left to be found."""
+    if not is_waiting(engine, asker, service) and not symbols_left(engine, asker, service):
         return TakenIn()
     return _joined(TakenIn(), ingest_history(engine, asker, repo_path=root, service=service).taken)
 

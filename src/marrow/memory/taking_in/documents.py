@@ -16,7 +16,7 @@ from ...ingest.incident import incident_of
 from ...ingest.item import Item, Skipped
 from ...ingest.placing import place
 from ...model.draft import Draft
-from ...model.errors import Invalid
+from ...model.errors import Forbidden, Invalid
 from ...model.moments import moment
 from ...model.text import first_line
 from ...repository.file_sorts import is_secret
@@ -24,7 +24,7 @@ from ..engine import Asker, Engine
 from ..files import existing_file
 from .codebase import service_of
 from .settled import SETTLE
-from .take_in import TakenIn, take_in
+from .take_in import HIDDEN, TakenIn, take_in
 
 DOCUMENT, DECISION, INCIDENT = "ingest_document", "ingest_architectural_decision", "ingest_incident"
 TITLE_MAX = 200
@@ -121,6 +121,10 @@ def refuse_unread(taken: TakenIn, path: str = "") -> None:
     if taken.total or not taken.problems:
         return
     first = taken.problems[0]
+    if first.reason == HIDDEN:
+        named = path or first.path
+        hint = "Run the ingest without the setting `view`."
+        raise Forbidden(f"{named} was not taken in: {HIDDEN}.", hint=hint, field="view")
     reader = reader_for(first.reason)
     hint = f"{reader} reads it." if reader else "Nothing was taken in."
     raise Invalid(f"{path or first.path or 'It'} was not read: {first.reason}.", hint=hint, field="path")

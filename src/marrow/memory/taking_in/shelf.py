@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
+from ...access.restricted import hidden_paths
 from ...model.source import Source
 from ..engine import Asker, Engine
 
@@ -19,10 +20,16 @@ class Shelf:
     _services: set[str] = field(default_factory=set)
     _sources: dict[tuple[str, str], Source] = field(default_factory=dict)
     _holders: Counter[str] = field(default_factory=Counter)
+    _hidden: set[tuple[str, str]] = field(default_factory=set)
 
     def at(self, service: str, path: str) -> Source | None:
         self._load(service)
         return self._sources.get((service, path)) if path else None
+
+    def is_hidden(self, service: str, path: str) -> bool:
+        """Whether what was read there is hidden by a view, so that nothing can be put in its place."""
+        self._load(service)
+        return (service, path) in self._hidden
 
     def of(self, service: str) -> dict[str, Source]:
         """By path, all that was read for a service."""
@@ -56,6 +63,7 @@ class Shelf:
         self._services.clear()
         self._sources.clear()
         self._holders.clear()
+        self._hidden.clear()
 
     def _load(self, service: str) -> None:
         if service in self._services:
@@ -63,6 +71,8 @@ class Shelf:
         self._services.add(service)
         with self.engine.store.reading() as reader:
             found = reader.sources(self.asker.namespace, (self.asker.scope.project,), service=service)
+        hidden = hidden_paths(self.engine.store, self.asker.scope.project, service)
+        self._hidden.update((service, path) for path in hidden)
         for source in found:
             self._sources[service, source.path] = source
             self._holders[source.address] += 1

@@ -14,12 +14,15 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...ingest.item import Item, Skipped
+from ...ingest.placing import first_line as begins_at
 from ...model.change import Relate, Restate, Say, Step, Supersede
+from ...model.draft import Draft
 from ...model.errors import Conflict, Invalid, TooLarge
 from ...model.moments import moment
 from ...model.moments import parse as parse_moment
 from ...model.node import Node
 from ...model.record import CURRENT, Record
+from ...model.redact import redact
 from ...model.source import CURSOR, NO_ADDRESS, SKIPPED, Source
 from ...model.standing import RETRACTED
 from ...model.text import first_line
@@ -43,6 +46,8 @@ INHERITED = ("classification", "approved", "pinned", "tags")
 SETTLING = "#settling"
 # Where an occurrence that has no path of its own says by what it was read.
 SOURCE_PATH = "source_path"
+# Why a path is passed over at which something was read that is hidden by a view. It says no more than has to be said.
+HIDDEN = "it cannot be written under this view"
 # Most paths hold nothing that redaction could find: looking at each would cost a second reading its speed.
 _MAY_BE_SECRET = re.compile(r"[\w+-]{20}|=|@|://|-----|private", re.I)
 
@@ -227,6 +232,9 @@ class _Run:
         now = self.engine.clock()
         ready, touched = [], []
         for item in items:
+            if self.shelf.is_hidden(self._read_for(item), item.path):
+                self.problems.append(Skipped(item.path, HIDDEN))
+                continue
             before = self.shelf.at(self._read_for(item), item.path)
             if before and item.digest and before.digest == item.digest and _is_kept(before.kind, item.draft.kind):
                 self.counts["unchanged"] += 1
@@ -266,15 +274,25 @@ class _Run:
         try:
             at = min(parse_moment(item.draft.at, now, future=True), now) if item.draft.at is not None else now
             draft = replace(item.draft, at=moment(at))
-            say = prepare([say_of(self.engine, self.asker, draft, now)], None, self.engine.redact_extra)[0].step
+            say = self._said(draft, now)
         except (Invalid, TooLarge) as problem:
             refused = Skipped(item.path, problem.message, item.digest, item.size, item.mtime_ns)
             self.pass_over(self._read_for(item), [refused])
             return None
-        assert isinstance(say, Say)
         if item.problem:
             self.problems.append(Skipped(item.path, item.problem))
         return _Ready(item, say, Node.make(say.kind, say.content, say.inputs).address, before)
+
+    def _said(self, draft: Draft, now: int) -> Say:
+        """The step as the door will take it. What stands in a file behind a secret of several lines keeps its line."""
+        extra = self.engine.redact_extra
+        ready = prepare([say_of(self.engine, self.asker, draft, now)], None, extra)[0]
+        if ready.redacted and draft.metadata.get("path"):
+            text = redact(draft.content.replace("\r\n", "\n").replace("\r", "\n"), extra, keep_lines=True).text
+            draft = replace(draft, content=text, metadata={**draft.metadata, **begins_at(text)})
+            ready = prepare([say_of(self.engine, self.asker, draft, now)], None, extra)[0]
+        assert isinstance(ready.step, Say)
+        return ready.step
 
     def _read_for(self, item: Item) -> str:
         """The service whose files are read: an incident in them may be another one's."""
@@ -410,6 +428,7 @@ class _Run:
             for one in noted
         ]
         rows = [replace(row, at=now, title=one.reason[:TITLE_MAX]) for row, one in zip(rows, noted, strict=True)]
+        rows = [row for row in rows if not self.shelf.is_hidden(service, row.path)]
         known = [source for row in rows if (source := self.shelf.at(row.service, row.path)) is not None]
         self._leave(known, lambda writer: writer.keep_sources(self.asker.namespace, rows))
         for row in rows:
@@ -461,4 +480,4 @@ def _only_new(embed: Embed | None, known: Collection[str]) -> Embed | None:
     return chosen
 
 
-__all__ = ["GONE", "TakenIn", "take_in"]
+__all__ = ["GONE", "HIDDEN", "TakenIn", "take_in"]

@@ -20,6 +20,7 @@ from ...ingest.item import Item, Skipped
 from ...ingest.log import read_file as read_log_file
 from ...ingest.talk.slack_files import LISTS
 from ...ingest.talk.turns import part_of, part_path
+from ...ingest.touched_symbols import TouchedSymbols
 from ...model.errors import Invalid, NotFound, TooLarge
 from ...model.moments import moment
 from ...model.moments import parse as parse_moment
@@ -35,22 +36,27 @@ from .rewritten import note, rewritten
 from .settled import SETTLE
 from .shelf import Shelf
 from .take_in import Progress, TakenIn, kept_path, take_in
+from .touched_later import find_symbols_later
 
 CONVERSATION, LOG, HISTORY = "ingest_conversation", "ingest_log", "ingest_history"
 TRANSCRIPT_BYTES_MAX = 2 * 1024**3
 FILES_MAX = 20_000
 COMMITS_LIMIT = 100_000
+# So long a run looks for the symbols that commits touched; what is left, the next one goes on with.
+SYMBOL_SECONDS = 5.0
 _START_BYTES = 4096
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.I)
 _HOSTS = ("claude-code", "codex")
 
 
 class Took(NamedTuple):
-    """What came of it: for which service, and how many conversations, events or commits were looked at."""
+    """What came of it: for which service, and how many conversations, events or commits were looked at. `symbols_left`
+    are the commits whose symbols a later run looks for."""
 
     service: str
     files: int
     taken: TakenIn
+    symbols_left: int = 0
 
 
 def ingest_conversation(
@@ -119,9 +125,11 @@ def ingest_history(
     service: str = "",
     limit: int = COMMITS_MAX,
     progress: Progress | None = None,
+    symbol_seconds: float = SYMBOL_SECONDS,
 ) -> Took:
-    """The commits of the current branch that are not known yet, with their reasons and files. Those that were amended,
-    rebased or reset away since leave."""
+    """The commits of the current branch that are not known yet, with their reasons, files and symbols. Those that were
+    amended, rebased or reset away since leave. Symbols are looked for as long as it is said, those of the newest
+    commits first; known commits that have none yet get theirs in what is left of the time."""
     if not 1 <= limit <= COMMITS_LIMIT:
         raise TooLarge(f"limit is from 1 to {COMMITS_LIMIT:,}.", field="limit")
     root = Path(repo_path or asker.root or ".").expanduser()
@@ -138,7 +146,10 @@ def ingest_history(
     passed = known | {itself}
     looked_at = unread(folder, passed, since=after, limit=limit)
     is_own = bool(asker.root) and os.path.realpath(asker.root) == folder
-    items = commit_items(folder, known=passed, since=after, limit=looked_at, service=named, anchored=is_own)
+    finder = TouchedSymbols(folder, symbol_seconds)
+    items = commit_items(
+        folder, known=passed, since=after, limit=looked_at, service=named, anchored=is_own, finder=finder
+    )
     total = looked_at or None
     taken = take_in(
         engine,
@@ -153,7 +164,11 @@ def ingest_history(
         settle=SETTLE,
     )
     note(engine, asker, named, lost)
-    return Took(named, looked_at, taken._replace(unchanged=taken.unchanged + len(known) - len(lost.gone)))
+    left = 0
+    if is_own:
+        left = find_symbols_later(engine, asker, folder, named, shelf.of(named), finder, operation=HISTORY)
+    unchanged = taken.unchanged + len(known) - len(lost.gone)
+    return Took(named, looked_at, taken._replace(unchanged=unchanged), left)
 
 
 def _after(root: str, since: str, now: int) -> tuple[datetime, str]:

@@ -13,7 +13,8 @@ from ...store.terms import terms_of
 from ..engine import Asker
 
 TOLD_MAX = 3
-LOOKED_AT = 60
+# So many are read at a time, until as many were found that one can choose among them; and so many at most.
+LOOKED_AT, CHOSEN_AMONG, READ_MAX = 60, 12, 600
 PATH_KEYS = ("file_path", "path", "notebook_path", "filePath", "filename")
 # What says more about a file than that it was changed.
 TELLING_DOMAINS = ("issues", "decisions", "architecture", "patterns")
@@ -32,11 +33,15 @@ def about_file(
     entries = reader.anchored(asker.namespace, paths, asker.places(), CURRENT)
     entries += _naming(reader, asker, paths[0], entries)
     known = {told.address for told in before}
-    found = [
-        record
-        for record in reader.records_of(entries[:LOOKED_AT], CURRENT)
-        if record.standing.is_active(now) and record.node.address not in known and _is_worth_it(record)
-    ]
+    found: list[Record] = []
+    for start in range(0, min(len(entries), READ_MAX), LOOKED_AT):  # hundreds of commits touch some files
+        found += [
+            record
+            for record in reader.records_of(entries[start : start + LOOKED_AT], CURRENT)
+            if record.standing.is_active(now) and record.node.address not in known and _is_worth_it(record)
+        ]
+        if len(found) >= CHOSEN_AMONG:
+            break
     found.sort(
         key=lambda r: (not r.standing.drift, r.standing.domain not in TELLING_DOMAINS, -r.standing.priority, -r.last_at)
     )

@@ -111,7 +111,7 @@ def write_told(engine: Engine) -> None:
     """Write down what was told since the last time."""
     if not engine.told or engine.store.read_only:
         return
-    with engine.counting, engine.store.writing() as writer:
+    with engine.noting, engine.store.writing() as writer:
         waiting = list(engine.told)
         for namespace, project in dict.fromkeys((namespace, project) for namespace, project, _ in waiting):
             notes = [note for *place, note in waiting if place == [namespace, project]]

@@ -231,6 +231,7 @@ class MemoryReader(SessionReader, SourceReader, DerivedReader):
         within: Iterable[int] | None,
         limit: int,
         among: Collection[int] | None = None,
+        also: Collection[int] = (),
     ) -> list[tuple[int, float]]:
         allowed = self._allowed(namespace, projects, within)
         # What is counted is counted in the projects that are asked, whatever became of the nodes.
@@ -243,7 +244,9 @@ class MemoryReader(SessionReader, SourceReader, DerivedReader):
                 if id_ in allowed:  # `among` is in the texts already
                     worth = weight(float(count), float(texts[id_].total()), mean)
                     scores[id_] += rarity(len(texts), len(holders)) * worth
-        return sorted(scores.items(), key=lambda item: (-item[1], item[0]))[:limit]
+        found = sorted(scores.items(), key=lambda item: (-item[1], item[0]))
+        wanted = frozenset(also)
+        return found[:limit] + [one for one in found[limit:] if one[0] in wanted]
 
     def aliased(self, namespace: str, projects: Projects) -> frozenset[int]:
         active = self._allowed(namespace, projects, None)

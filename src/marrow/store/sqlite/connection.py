@@ -6,14 +6,11 @@ import itertools
 import json
 import operator
 import os
-import random
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import apsw
 
@@ -26,6 +23,7 @@ from ...model.errors import (
     Unavailable,
 )
 from ...model.record import has_fields
+from .rows import FOLDER
 
 APPLICATION_ID = 0x4D52574D  # "MRWM"
 PAGE_BYTES_OFFSET, PAGE_COUNT_OFFSET = 16, 28
@@ -34,8 +32,7 @@ CHECKPOINT_PAGES = 4000
 _INSTANCES: Any = operator.attrgetter("inst_count")
 
 
-@dataclass(frozen=True, slots=True)
-class Migration:
+class Migration(NamedTuple):
     number: int
     name: str
     sql: str
@@ -43,8 +40,7 @@ class Migration:
 
 def migrations() -> tuple[Migration, ...]:
     """The numbered scripts, in order. The format of a store is the number of the last one that ran on it."""
-    folder = files(__package__).joinpath("migrations")
-    found = sorted((p for p in folder.iterdir() if p.name.endswith(".sql")), key=lambda p: p.name)
+    found = sorted(FOLDER.joinpath("migrations").glob("*.sql"))
     return tuple(Migration(int(p.name[:4]), p.name, p.read_text(encoding="utf-8")) for p in found)
 
 
@@ -136,7 +132,8 @@ def patient(timeout_ms: int) -> Callable[[int], bool]:
             started = time.monotonic()
         if (time.monotonic() - started) * 1000 > timeout_ms:
             return False
-        time.sleep(random.uniform(0.0002, 0.002 + min(tries, 10) * 0.0005))
+        share = os.urandom(1)[0] / 255
+        time.sleep(0.0002 + share * (0.0018 + min(tries, 10) * 0.0005))
         return True
 
     return wait

@@ -18,6 +18,7 @@ from ...model.record import CURRENT, Filter, Interval, Project, Record
 from ..chains import unpacked
 from ..protocol import Attachment, Measurement, Projects, Use
 from .derived import DerivedReader
+from .index_terms import in_index
 from .rows import (
     as_json,
     bounds_of,
@@ -41,11 +42,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..protocol import Vector
-    from .postings import Postings
+    from .words import KeptWords, Search, Texts
 
     Entries = NDArray[np.int64]
 
-SUBSTRING_TERMS_MAX = 200
 # Of more projects at once, nothing is kept: asking each for itself would take longer than asking the index.
 KEPT_PROJECTS_MAX = 16
 
@@ -61,7 +61,12 @@ class SqliteReader(SessionReader, SourceReader, DerivedReader):
         self._path = path
         self._sql = queries()
         self._ids: dict[str, dict[str, int]] = {}
+        self._counts: dict[tuple[int, int, str], int] = {}
+        self._searched: dict[tuple[int, ...], tuple[Texts, KeptWords | None]] = {}
         self._gone_then: tuple[object, Entries] | None = None
+        self._facts: dict[str, str | None] = {}
+        self._marks: dict[int, int] | None = None
+        self._facts_at = -1
 
     def _run(self, name: str, bindings: Sequence[Any] | Mapping[str, Any] = ()) -> Any:
         """A named statement's cursor. Rows are whatever the statement selects, so they are not typed here."""
@@ -290,34 +295,41 @@ class SqliteReader(SessionReader, SourceReader, DerivedReader):
         within: Iterable[int] | None,
         limit: int,
         among: Collection[int] | None = None,
+        also: Collection[int] = (),
     ) -> list[tuple[int, float]]:
         try:
-            return self._matched(namespace, self._word_terms(terms), projects, within, limit, among)
+            search = self._search(namespace, projects, among, within, also)
+            return search.best(self._in_index(terms), limit) if search else []
         except (apsw.CorruptError, apsw.SQLError):
             # The index is derived: without it the vectors still answer, and `problems` says what to do.
             return []
 
-    def _matched(
+    def _search(
         self,
         namespace: str,
-        terms: Sequence[str],
         projects: Projects,
-        within: Iterable[int] | None,
-        limit: int,
         among: Collection[int] | None,
-    ) -> list[tuple[int, float]]:
+        within: Iterable[int] | None = None,
+        also: Collection[int] = (),
+    ) -> Search | None:
+        """None where there is nothing to search. What it needs to know of the texts is looked up once in a view."""
         from ..matrix import sorted_ids
         from .words import Search, Texts
 
-        chosen = self._chosen_ids(namespace, projects)
-        if not terms or not chosen:
-            return []
-        kept = self._kept_words(chosen)
-        texts = Texts(chosen, self._cache.lengths(self, chosen), among)
+        chosen = tuple(self._chosen_ids(namespace, projects))
+        if not chosen:
+            return None
+        self._renew_facts()
+        known = self._searched.get(chosen) if among is None else None
+        if known is None:
+            known = (Texts(chosen, self._cache.lengths(self, chosen), among), self._kept_words(chosen))
+            if among is None:
+                self._searched[chosen] = known
+        texts, kept = known
         spans = spans_of(chosen)
         wanted = None if within is None else sorted_ids(within)
         gone = self._gone(spans) if wanted is None else sorted_ids(())
-        return Search(self._run, texts, spans, wanted, gone, kept).best(terms, limit)
+        return Search(self._run, texts, spans, wanted, gone, kept, sorted_ids(also), self._counts)
 
     def aliased(self, namespace: str, projects: Projects) -> frozenset[int]:
         spans = spans_of(self._chosen_ids(namespace, projects))
@@ -326,22 +338,16 @@ class SqliteReader(SessionReader, SourceReader, DerivedReader):
     def frequencies(
         self, namespace: str, terms: Sequence[str], projects: Projects, among: Collection[int] | None = None
     ) -> tuple[int, Mapping[str, int]]:
-        from ..matrix import sorted_ids
-        from .words import Search, Texts
-
-        chosen = self._chosen_ids(namespace, projects)
-        if not chosen:
-            return 0, {}
         try:
-            kept = self._kept_words(chosen)
-            texts = Texts(chosen, self._cache.lengths(self, chosen), among)
-            search = Search(self._run, texts, spans_of(chosen), None, sorted_ids(()), kept)
-            queries = {term: self._word_terms([term]) for term in terms}
-            return texts.count, {term: search.count(query[0]) if query else 0 for term, query in queries.items()}
+            search = self._search(namespace, projects, among)
+            if search is None:
+                return 0, {}
+            queries = {term: self._in_index([term]) for term in terms}
+            return search.texts.count, {term: search.count(query[0]) if query else 0 for term, query in queries.items()}
         except (apsw.CorruptError, apsw.SQLError):
             return 0, {}
 
-    def _kept_words(self, projects: Sequence[int]) -> tuple[Postings, Mapping[int, tuple[int, str]]] | None:
+    def _kept_words(self, projects: Sequence[int]) -> KeptWords | None:
         """What is in memory of the words of these projects; and for each the number after its last text as this reader
         sees it, and the state of its words. Nothing of very many projects; and a writer, whose rows may still be taken
         back, leaves it alone."""
@@ -356,26 +362,8 @@ class SqliteReader(SessionReader, SourceReader, DerivedReader):
             self._cache.renew_words(project, state)
         return self._cache.postings(), nexts
 
-    def _word_terms(self, terms: Sequence[str]) -> list[str]:
-        """Each term as the index's language has it."""
-        found: list[str] = []
-        for term in terms:
-            core = term.strip("*").replace('"', "")
-            if term.startswith("*"):
-                found.append(" OR ".join(f'"{known}"' for known in self._terms_containing(core)))
-            elif core:
-                found.append(f'"{core}"*' if term.endswith("*") else f'"{core}"')
-        return [query for query in dict.fromkeys(found) if query]
-
-    def _terms_containing(self, part: str) -> list[str]:
-        if not part:
-            return []
-        self._connection.execute(
-            "CREATE VIRTUAL TABLE IF NOT EXISTS temp.vocabulary USING fts5vocab('main', 'words', 'row')"
-        )
-        escaped = part.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-        rows = self._run("terms_containing", {"pattern": f"%{escaped}%", "limit": SUBSTRING_TERMS_MAX})
-        return [term for (term,) in rows]
+    def _in_index(self, terms: Sequence[str]) -> list[str]:
+        return in_index(terms, self._connection.execute, self._sql["terms_containing"])
 
     def _gone(self, spans: Sequence[tuple[int, int]]) -> Entries:
         """The entries in these spans that are not active now. Asked twice in a search, read once."""
@@ -414,11 +402,14 @@ class SqliteReader(SessionReader, SourceReader, DerivedReader):
         least: float = 0.0,
         among: Collection[int] | None = None,
     ) -> list[tuple[int, float]]:
+        from ..alike import CLOSE, alike
         from ..matrix import nearest, shared_ids
 
         chosen = self._chosen_ids(namespace, projects)
         without = () if within is not None else self._gone(spans_of(chosen))
         asked = shared_ids(within, among)
+        if asked is None and least >= CLOSE:
+            return alike(self._cache.matrices(self, chosen), vector, limit, without, least)
         return nearest(self._cache.matrices(self, chosen), vector, limit, asked, without, least)
 
     def similarities(self, entries: Sequence[int], vector: Vector) -> Mapping[int, float]:
@@ -432,7 +423,10 @@ class SqliteReader(SessionReader, SourceReader, DerivedReader):
 
     def refined_marks(self) -> dict[int, int]:
         """Up to which entry the vectors of each project are the better ones."""
-        return {int(name.removeprefix(REFINED)): int(value) for name, value in self._run("refined_marks")}
+        self._renew_facts()
+        if self._marks is None:
+            self._marks = {int(name.removeprefix(REFINED)): int(value) for name, value in self._run("refined_marks")}
+        return self._marks
 
     def refined(self, namespace: str, projects: Projects) -> float:
         marks = self.refined_marks()
@@ -458,8 +452,17 @@ class SqliteReader(SessionReader, SourceReader, DerivedReader):
         return self.fact("vector_epoch") or "0"
 
     def fact(self, name: str) -> str | None:
-        found: str | None = self._run("fact", (name,)).get
-        return found
+        self._renew_facts()
+        if name not in self._facts:
+            self._facts[name] = self._run("fact", (name,)).get
+        return self._facts[name]
+
+    def _renew_facts(self) -> None:
+        """A view is of one moment, so a fact is read once; unless this very connection has written since."""
+        changes = self._connection.total_changes()
+        if changes != self._facts_at:
+            self._facts, self._marks, self._facts_at = {}, None, changes
+            self._counts, self._searched = {}, {}
 
     def vectors_between(self, first: int, last: int) -> list[tuple[int, bytes]]:
         rows: list[tuple[int, bytes]] = self._run("vectors_from", (first, last)).fetchall()

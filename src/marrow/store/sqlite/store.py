@@ -8,8 +8,8 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import apsw
 
@@ -67,8 +67,7 @@ def now_micros() -> int:
     return time.time_ns() // 1000
 
 
-@dataclass(frozen=True, eq=False)
-class _Opened:
+class _Opened(NamedTuple):
     """A connection, and whose it is."""
 
     connection: apsw.Connection
@@ -207,10 +206,12 @@ class SqliteStore:
             connection.execute("BEGIN IMMEDIATE")
             try:
                 # Its own cache: vectors that are not committed yet, or never will be, are nobody else's business.
-                writer = SqliteWriter(connection, VectorCache(now_micros), self.path).begin()
-                yield writer
+                writer = SqliteWriter(connection, VectorCache(now_micros), self.path)
+                known, self._local.known = getattr(self._local, "known", None), None
+                yield writer.begin(known)
                 writer.finish()
                 connection.execute("COMMIT")
+                self._local.known = writer.known()
             except BaseException:
                 _roll_back(connection)
                 raise

@@ -89,9 +89,12 @@ class VectorCache:
                 if matrix is None:
                     model = rows.vector_model()
                     matrix = self._matrices[project] = Matrix(model[1] if model else 0, marks.get(project, 0))
-                elif matrix.refined != marks.get(project, 0):
-                    # Vectors are made better in the entries' order: those up to the old mark are as they were.
-                    matrix = self._matrices[project] = matrix.up_to(matrix.refined, marks.get(project, 0))
+                elif matrix.refined < (mark := marks.get(project, 0)):
+                    # Vectors are made better in the entries' order, a few at a time: those up to the old mark and after
+                    # the new one are as they were.
+                    better = rows.vectors_between(max(matrix.refined + 1, project << 32), mark)
+                    matrix = matrix.refined_to(mark, [entry for entry, _ in better], [blob for _, blob in better])
+                    self._matrices[project] = matrix
                 first = max(matrix.last + 1, project << 32)
                 added = rows.vectors_between(first, (project << 32) + (1 << 32) - 1)
                 matrix.extend([entry for entry, _ in added], [blob for _, blob in added])

@@ -41,6 +41,9 @@ NARROW_SHARE = 0.1
 COUNT_BITS = 8
 ENTRY_BITS = 32
 NOTHING: Mapping[str, Any] = {}
+# What is in memory of the words of projects, and for each project the number after its last text and the state of its
+# words.
+KeptWords = tuple[Postings, Mapping[int, tuple[int, str]]]
 
 
 class Texts:
@@ -81,7 +84,8 @@ class Texts:
 class Search:
     """`run` runs a named statement; `spans` are the ranges of entries to look at; `within` and `without` in order.
     `kept` is what is in memory of these projects, with the number after the last text of each and the state of its
-    words; None for nothing.
+    words; None for nothing. `also` are scored and come too, wherever they stand. `counts` is what was counted already,
+    where nothing can have changed since.
 
     A term comes as the index's language has it: a phrase in quotes, or several of which any will do."""
 
@@ -90,7 +94,9 @@ class Search:
     spans: Sequence[tuple[int, int]]
     within: Ints | None
     without: Ints
-    kept: tuple[Postings, Mapping[int, tuple[int, str]]] | None = None
+    kept: KeptWords | None
+    also: Ints
+    counts: dict[tuple[int, int, str], int]
 
     def best(self, terms: Sequence[str], limit: int) -> list[tuple[int, float]]:
         """(entry, score) of the best, best first."""
@@ -142,7 +148,8 @@ class Search:
             rough[places] += weights[number] * weight(once, lengths, self.texts.mean)
             total += counted[number][0]
         found = self._allowed(rough)
-        return np.sort(found[best_places(rough[found], wanted)])
+        best = found[best_places(rough[found], wanted)]
+        return np.union1d(best, self.texts.places(self.also)[0]) if len(self.also) else np.sort(best)
 
     def count(self, query: str) -> int:
         """How many of the texts match."""
@@ -163,8 +170,10 @@ class Search:
         return total
 
     def _count_between(self, query: str, first: int, last: int) -> int:
-        found: int = self.run("count_matches", {"query": query, "first": first, "last": last}).get
-        return found
+        key = (first, last, query)
+        if key not in self.counts:
+            self.counts[key] = self.run("count_matches", {"query": query, "first": first, "last": last}).get
+        return self.counts[key]
 
     def _is_kept(self, query: str) -> bool:
         if self.kept is None:
@@ -230,8 +239,11 @@ class Search:
         scores[places] += rarity(self.texts.count, len(entries) if holders is None else holders) * worth
 
     def _chosen(self, scores: Scores, limit: int) -> list[tuple[int, float]]:
-        found = self._allowed(scores)
-        found = found[best_places(scores[found], limit)]
+        allowed = self._allowed(scores)
+        found = allowed[best_places(scores[allowed], limit)]
+        if len(self.also):
+            more = np.intersect1d(allowed, self.texts.places(self.also)[0])
+            found = np.concatenate([found, np.setdiff1d(more, found)])
         return list(zip(self.texts.entries(found).tolist(), scores[found].tolist(), strict=True))
 
     def _allowed(self, scores: NDArray[Any]) -> Ints:

@@ -46,32 +46,50 @@ _FIRST_ROWS = (
 _ENTRY_TABLES = ("words", "vector", "uses", "anchors", "standings", "occurrences")
 
 
+class Known:
+    """What a connection knows of the file since its last write: numbers, names, where the chains end, whose vectors
+    these are. It holds for the next write if nobody has written in between, which SQLite knows: `version` is its count
+    of changes that this connection made or has seen."""
+
+    def __init__(self) -> None:
+        self.version = -1
+        self.namespaces: dict[str, int] = {}
+        self.heads: dict[str, Head] = {}
+        self.projects: dict[tuple[str, str], int] = {}
+        self.next_entries: dict[int, int] = {}
+        self.next_node = 0
+        self.model: tuple[str, int] | None = None
+
+
 class SqliteWriter(SqliteReader, SessionWriter, SourceWriter, DerivedWriter):
     """Every protocol of `Writer`."""
 
     keeps = False
+    _known: Known
     _reworded: set[int]
-    _namespaces: dict[str, int]
-    _projects: dict[tuple[str, str], int]
     _nodes: dict[tuple[int, bytes], int]
     _entries: dict[tuple[int, bytes], int | None]
     _fresh: dict[int, int]
     _unsaid: set[int]
-    _next: dict[int, int]
-    _next_node: int
     _waiting: dict[str, list[tuple[Any, ...]]]
     _is_waiting: bool
 
-    def begin(self) -> SqliteWriter:
-        """Start with nothing remembered from another transaction."""
-        self._namespaces, self._projects, self._nodes, self._entries = {}, {}, {}, {}
-        self._fresh, self._unsaid, self._next, self._next_node = {}, set(), {}, 0
+    def begin(self, known: Known | None = None) -> SqliteWriter:
+        """Start with nothing remembered from another transaction but what still holds."""
+        is_same = known is not None and known.version == self._connection.data_version()
+        self._known = known if known is not None and is_same else Known()
+        self._nodes, self._entries, self._fresh, self._unsaid = {}, {}, {}, set()
         self._waiting = {name: [] for name in _FIRST_ROWS}
         self._is_waiting, self._reworded = False, set()
         return self
 
     def finish(self) -> None:
         self._write()
+
+    def known(self) -> Known:
+        """What is known once it is committed."""
+        self._known.version = self._connection.data_version()
+        return self._known
 
     def _run(self, name: str, bindings: Sequence[Any] | Mapping[str, Any] = ()) -> Any:
         if self._is_waiting:
@@ -101,29 +119,33 @@ class SqliteWriter(SqliteReader, SessionWriter, SourceWriter, DerivedWriter):
                         raise
 
     def head(self, namespace: str) -> Head:
+        known = self._known.heads.get(namespace)
+        if known is not None:
+            return known
         row = self._run("namespace", (namespace,)).fetchone()
         if row is None:
             return Head(root=EMPTY_ROOT)
-        self._namespaces[namespace] = row[0]
-        return Head(row[1], row[2], row[3].hex(), row[4].hex())
+        self._known.namespaces[namespace] = row[0]
+        found = self._known.heads[namespace] = Head(row[1], row[2], row[3].hex(), row[4].hex())
+        return found
 
     def _namespace(self, name: str) -> int:
-        known = self._namespaces.get(name)
+        known = self._known.namespaces.get(name)
         if known is None:
             row = self._run("namespace", (name,)).fetchone()
             empty = (name, bytes.fromhex(NO_HASH), bytes.fromhex(EMPTY_ROOT))
-            known = self._namespaces[name] = row[0] if row else self._run("add_namespace", empty).get
+            known = self._known.namespaces[name] = row[0] if row else self._run("add_namespace", empty).get
         return known
 
     def _project(self, namespace: str, name: str) -> int:
-        known = self._projects.get((namespace, name))
+        known = self._known.projects.get((namespace, name))
         if known is None:
             row = (self._namespace(namespace), name)
             known = self._run("project", row).get
             if known is None:
                 known = self._run("add_project", row).get
                 self._ids.pop(namespace, None)
-            self._projects[namespace, name] = known
+            self._known.projects[namespace, name] = known
         return known
 
     def expect(self, namespace: str, project: str, addresses: Sequence[str]) -> None:
@@ -151,10 +173,10 @@ class SqliteWriter(SqliteReader, SessionWriter, SourceWriter, DerivedWriter):
             self._wait("add_node", (node_id, space, address, node.kind, node.content))
             for given in node.inputs:
                 self._wait("add_input", (node_id, bytes.fromhex(given)))
-        number = self._next.get(place)
+        number = self._known.next_entries.get(place)
         if number is None:
             number = self._run("next_entry", (place,)).get
-        self._next[place] = number + 1
+        self._known.next_entries[place] = number + 1
         entry: int = first_entry(place) + number
         self._entries[place, address] = entry
         self._wait("add_entry", (entry, node_id, at, at))
@@ -163,8 +185,8 @@ class SqliteWriter(SqliteReader, SessionWriter, SourceWriter, DerivedWriter):
         return entry, True
 
     def _number_node(self) -> int:
-        number = self._next_node or self._run("next_node").get
-        self._next_node = number + 1
+        number = self._known.next_node or self._run("next_node").get
+        self._known.next_node = number + 1
         return int(number)
 
     def occur(self, entry: int, said: Occurrence, seq: int) -> bool:
@@ -252,6 +274,7 @@ class SqliteWriter(SqliteReader, SessionWriter, SourceWriter, DerivedWriter):
         sealed = (*touched_columns(event.touched), bytes.fromhex(event.detail), root, hash_)
         self._run("add_event", (space, event.seq, *row, *sealed))
         self._run("move_head", (event.seq, event.at, hash_, root, space))
+        self._known.heads[namespace] = Head(event.seq, event.at, event.hash, event.root)
 
     def attach(self, namespace: str, seq: int, chain: Sequence[Event]) -> None:
         head = bytes.fromhex(chain[-1].hash)
@@ -313,7 +336,13 @@ class SqliteWriter(SqliteReader, SessionWriter, SourceWriter, DerivedWriter):
         self._run("clear_vectors")
         self._run("clear_refined")
         self._run("put_fact", ("vector_model", json.dumps([model, dimensions])))
+        self._known.model = None
         self.new_epoch()
+
+    def vector_model(self) -> tuple[str, int] | None:
+        if self._known.model is None:
+            self._known.model = super().vector_model()
+        return self._known.model
 
     def erase(self, namespace: str, addresses: Sequence[str]) -> None:
         space = self._namespace(namespace)

@@ -6,6 +6,7 @@ import logging
 import threading
 import time
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from typing import Any
 
 from ...app import Memories
@@ -18,7 +19,7 @@ PATIENCE_SECONDS_MAX = 60.0
 STOP_SECONDS = 2.0
 # For how long nobody must have asked anything before what is not urgent is done.
 QUIET_SECONDS = 2.0
-# For how long a session that begins waits for what the one before left.
+# For how long a session that begins waits for what the one before left: for its turn, and again while it is done.
 CATCH_UP_SECONDS = 0.3
 # How often it is looked whether a language model has something to do.
 CONDENSE_SECONDS = 30.0
@@ -61,13 +62,18 @@ class Worker:
         """Somebody is asking: what can wait does."""
         self._heard_at = time.monotonic()
 
+    def answering(self) -> AbstractContextManager[None]:
+        """While somebody waits for an answer: what works stands aside."""
+        return self._chores.way.answering()
+
     def _is_quiet(self) -> bool:
         return time.monotonic() - self._heard_at > QUIET_SECONDS
 
     def catch_up(self) -> None:
         if self._turning.acquire(timeout=CATCH_UP_SECONDS):
             try:
-                self._chores.turn(self._stopping.is_set, lambda: False)
+                until = time.monotonic() + CATCH_UP_SECONDS
+                self._chores.turn_awaited(lambda: self._stopping.is_set() or time.monotonic() > until)
             except MarrowError as problem:
                 log.warning("put off: %s", problem)
             finally:

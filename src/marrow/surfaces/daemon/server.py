@@ -10,9 +10,9 @@ import logging
 import os
 import time
 from collections.abc import Awaitable, Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
-from typing import Any, Protocol
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import AbstractContextManager, nullcontext, suppress
+from typing import Any, ParamSpec, Protocol, TypeVar
 
 from ...app import Memories, Memory
 from ...capture import paused, where
@@ -25,13 +25,15 @@ LINE_BYTES_MAX = 16 * 1024 * 1024
 CONNECTIONS_MAX, ASKED_MAX = 512, 64
 ASK_THREADS, CALL_THREADS = 4, 8
 FAREWELL_SECONDS = 2.0
-HELLO = "marrow/hello"
+HELLO, HOOK = "marrow/hello", "marrow/hook"
 # What a client says of itself: where it is, and what it has named there.
 NAMED = ("cwd", "store", "project", "namespace", "view")
 REPLACED, BUSY, PARSE_ERROR, NO_METHOD, REFUSED = -32001, -32002, -32700, -32601, -32000
 
 log = logging.getLogger("marrow.daemon")
 
+P = ParamSpec("P")
+T = TypeVar("T")
 ServeMcp = Callable[..., Awaitable[None]]
 Ask = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 
@@ -45,6 +47,9 @@ class Background(Protocol):
     def heard(self) -> None:
         """Somebody asks something."""
 
+    def answering(self) -> AbstractContextManager[None]:
+        """While somebody waits for an answer."""
+
     def catch_up(self) -> None:
         """Do what waits, if that can be done at once."""
 
@@ -53,6 +58,21 @@ class Background(Protocol):
 
     def drain(self) -> int:
         """Do all that waits now; how much it was."""
+
+
+class _Calls(ThreadPoolExecutor):
+    """Does what bridges ask for. While it does, the background stands aside."""
+
+    def __init__(self, background: Background) -> None:
+        super().__init__(CALL_THREADS, thread_name_prefix="call")
+        self._background = background
+
+    def submit(self, work: Callable[P, T], /, *args: P.args, **named: P.kwargs) -> Future[T]:
+        def answer() -> T:
+            with self._background.answering():
+                return work(*args, **named)
+
+        return super().submit(answer)
 
 
 class Server:
@@ -68,7 +88,7 @@ class Server:
         self._started = self._heard_at = time.monotonic()
         self._connections: set[asyncio.StreamWriter] = set()
         self._asked = 0
-        self._calls = ThreadPoolExecutor(CALL_THREADS, thread_name_prefix="call")
+        self._calls = _Calls(background)
         self._asks = ThreadPoolExecutor(ASK_THREADS, thread_name_prefix="ask")
         self._loading = asyncio.Lock()
         self._serve_mcp: ServeMcp | None = None
@@ -77,7 +97,7 @@ class Server:
         self._methods: dict[str, Ask] = {
             "marrow/ping": self._ping,
             "marrow/status": self._status,
-            "marrow/hook": self._hook,
+            HOOK: self._hook,
             "marrow/drain": lambda _: {"drained": self._background.drain()},
         }
 
@@ -182,7 +202,8 @@ class Server:
         self._asked += 1
         try:
             loop = asyncio.get_running_loop()
-            answer = _result(number, await loop.run_in_executor(self._asks, asked, params))
+            with self._background.answering() if method == HOOK else nullcontext():
+                answer = _result(number, await loop.run_in_executor(self._asks, asked, params))
         except MarrowError as problem:
             answer = _error(number, REFUSED, problem.message, problem.as_dict())
         except Exception as fault:

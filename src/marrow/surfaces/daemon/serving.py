@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import logging
 import logging.handlers
@@ -24,6 +25,9 @@ from .server import ServeMcp, Server, memory_used
 LOG_BYTES, LOGS_KEPT = 1_000_000, 3
 MEMORY_LOOK_SECONDS, MEMORY_LEAST_SECONDS = 30.0, 3600.0
 SWITCH_SECONDS = 0.0002
+# Looking for what is no longer needed stops everybody. The youngest are looked at when there are so many; what grew
+# older, after so many looks at those.
+YOUNG, LOOKS_AT_YOUNG, LOOKS_AT_OLDER = 5_000, 10, 50
 # What is still busy then is left: all that was acknowledged is on the disk, and the next daemon waits for the lock.
 END_SECONDS = 8.0
 
@@ -36,6 +40,7 @@ def serve(home: str, log_path: str, load_mcp: Callable[[], ServeMcp], going: Cal
     # A question waits for the interpreter each time that it comes back from the store or from numpy. It must not wait
     # as long as the background may compute at a stretch.
     sys.setswitchinterval(SWITCH_SECONDS)
+    gc.disable()  # until everything is loaded
     log.info("started")
     try:
         asyncio.run(_serve(home, load_mcp, going))
@@ -60,7 +65,7 @@ async def _serve(home: str, load_mcp: Callable[[], ServeMcp], going: Callable[[]
             loop.add_signal_handler(number, server.stop)
     watching = asyncio.create_task(_watch_memory(server, values.get("daemon.memory_mb", int) * 1_000_000))
     worker.start()
-    loading = asyncio.create_task(server.preload(worker.warmed.wait))
+    loading = asyncio.create_task(_load(server, worker))
     try:
         await server.run(listening)
     finally:
@@ -70,6 +75,17 @@ async def _serve(home: str, load_mcp: Callable[[], ServeMcp], going: Callable[[]
         _end_at_the_latest(END_SECONDS)
         await loop.run_in_executor(None, worker.stop)
         memories.close()
+
+
+async def _load(server: Server, worker: Worker) -> None:
+    """What is there once everything is loaded, half a million objects, stays till the end: to look through it again and
+    again would stop everybody for a tenth of a second each time."""
+    try:
+        await server.preload(worker.warmed.wait)
+    finally:
+        gc.freeze()
+        gc.set_threshold(YOUNG, LOOKS_AT_YOUNG, LOOKS_AT_OLDER)
+        gc.enable()
 
 
 def _end_at_the_latest(seconds: float) -> None:

@@ -1,0 +1,93 @@
+"""Calling git: one that hangs is ended in time, and says so."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from marrow.model.errors import Unavailable
+from marrow.repository import command
+from marrow.repository.changed import listed
+from marrow.repository.command import answered, content, conversation, fields, succeeds, telling
+from marrow.repository.history import commits
+from marrow.repository.working_tree import working_tree
+
+SHORT = 0.5
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(command, "SECONDS", SHORT)
+    monkeypatch.setattr(command, "WALK_SECONDS", SHORT)
+
+
+@pytest.fixture
+def hung(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A `git` that says something, starts a program that keeps its standard output open, and never ends."""
+    pipe = tmp_path / "never"
+    os.mkfifo(pipe)
+    program = tmp_path / "bin" / "git"
+    program.parent.mkdir()
+    program.write_text(f"#!/bin/sh\necho $$ > {tmp_path}/pid\nprintf 'one\\0'\ncat {pipe}\n", encoding="utf-8")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{program.parent}{os.pathsep}{os.environ['PATH']}")
+    yield tmp_path / "pid"
+    os.close(os.open(pipe, os.O_WRONLY | os.O_NONBLOCK))  # lets the program that it started end
+
+
+def all_fields(root: Path) -> Any:
+    with closing(fields(root, "ls-files", "-z")) as told:
+        return list(told)
+
+
+def all_told(root: Path) -> Any:
+    with telling(root, "status") as told:
+        return list(told)
+
+
+def all_answers(root: Path) -> Any:
+    with conversation(root, "cat-file", "--batch", asked=b"") as told:
+        return told.read()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there are no such pipes there")
+@pytest.mark.usefixtures("impatient")
+@pytest.mark.parametrize(
+    "call",
+    [
+        all_fields,
+        all_told,
+        all_answers,
+        lambda root: list(commits(root)),
+        lambda root: content(root, "rev-parse", "HEAD", bytes_max=100),
+        lambda root: succeeds(root, "rev-parse", "HEAD"),
+    ],
+)
+def test_a_git_that_hangs_is_ended_and_told_of(repository: Path, hung: Path, call: Callable[[Path], Any]) -> None:
+    with pytest.raises(Unavailable) as raised:
+        call(repository)
+    assert str(repository) in raised.value.message
+    assert "git status" in raised.value.hint
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(hung.read_text()), 0)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there are no such pipes there")
+def test_who_gives_a_limit_learns_that_it_was_reached_and_what_was_said_before(repository: Path, hung: Path) -> None:
+    found = answered(repository, "grep", "x", bytes_max=100, seconds=SHORT)
+    assert found.is_late
+    assert found.told == b"one\0"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there are no such pipes there")
+@pytest.mark.usefixtures("impatient")
+@pytest.mark.parametrize("call", [listed, working_tree])
+def test_a_pipe_that_is_called_gitignore_hangs_nothing(repository: Path, call: Callable[[Path], Any]) -> None:
+    os.mkfifo(repository / ".gitignore")
+    with pytest.raises(Unavailable):
+        call(repository)

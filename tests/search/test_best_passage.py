@@ -1,0 +1,49 @@
+"""Where in a long text what was asked stands; and what no passage of it can exceed, which is known sooner."""
+
+from __future__ import annotations
+
+import random
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from marrow.search.best_passage import Sought
+from marrow.store.terms import query_terms
+
+WORDS = (
+    "the cache is emptied when a Deploy happens; getUserById and happy users, İstanbul ẞ retries_max=5 v1.2.3".split()
+)
+text = st.lists(st.sampled_from(WORDS), max_size=600).map(" ".join)
+question = st.lists(st.sampled_from(WORDS), min_size=1, max_size=8).map(" ".join)
+
+
+def sought(asked: str) -> Sought:
+    """The words of a question, each rarer than the one before."""
+    rarities = {term: 1.0 + number for number, term in enumerate(query_terms(asked))}
+    return Sought.of(rarities, sum(rarities.values()))
+
+
+@given(text, question)
+def test_no_passage_has_more_than_was_said_to_be_possible(content: str, asked: str) -> None:
+    looked_for = sought(asked)
+    read = looked_for.read(content)
+    place = looked_for.best_passage(content, read)
+    assert (place.share if place else 0.0) <= looked_for.share_at_most(read) + 1e-9
+
+
+def test_the_passage_is_where_the_asked_words_stand_together() -> None:
+    chance = random.Random(4)
+    filler = [" ".join(chance.choices("lorem ipsum dolor sit amet cache deploy".split(), k=12)) for _ in range(200)]
+    filler[120] = "The cache is emptied by the third retry of a deploy."
+    content = "\n".join(filler)
+    looked_for = sought("deploy cache empty retry")  # the rarest last
+    place = looked_for.best_passage(content, looked_for.read(content))
+    assert place is not None
+    assert "third retry" in content[place.start : place.end]
+
+
+def test_a_text_without_any_asked_word_has_no_passage() -> None:
+    looked_for = sought("kubernetes")
+    read = looked_for.read("nothing of the kind " * 100)
+    assert looked_for.share_at_most(read) == 0.0
+    assert looked_for.best_passage("nothing of the kind " * 100, read) is None

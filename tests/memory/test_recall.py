@@ -67,6 +67,7 @@ GREETINGS = [
     "Hope you all had a good weekend",
     "Okay, let's get started with the next one",
     "Welcome back everybody",
+    "ok, that makes sense, carry on with the next step",
     "",
     "?",
 ]

@@ -21,6 +21,9 @@ def name(text: str) -> frozenset[str]:
         ("Granny is the mainframe in the cellar.", "Granny", "mainframe"),
         ("We run the vehicle allocator (Deckmaster) at night.", "Deckmaster", "vehicle allocator"),
         ("DX stands for the data exchange.", "DX", "data exchange"),
+        ("There is an admission controller now, which everybody calls the bouncer.", "bouncer", "admission controller"),
+        ("The licence server, called Turnstile in-house, is one binary.", "Turnstile", "licence server"),
+        ("Deckmaster is what the crews call the vehicle allocator.", "vehicle allocator", "Deckmaster"),
     ],
 )
 def test_what_a_thing_is_called_is_read_from_the_text(content: str, alias: str, called: str) -> None:

@@ -8,11 +8,17 @@ from typing import Any
 import pytest
 
 from marrow.memory.recall import recall
+from marrow.model.node import Node
+from marrow.model.record import Filter, Record
+from marrow.model.standing import Standing
 from marrow.providers.embedder import NoEmbedder
 from marrow.providers.static import StaticEmbedder
-from marrow.search.cut import Kept
+from marrow.search.cut import Kept, cut
+from marrow.search.evidence import Evidence
+from marrow.search.find import Hit
+from marrow.search.question import Asked, Question
 
-from .notes import Lantern, lantern
+from .notes import NOW, Lantern, lantern
 
 
 @pytest.fixture(params=[True, False], ids=["meaning", "words"])
@@ -235,6 +241,55 @@ def test_the_incidents_of_a_time_are_told_by_their_kind(memory: Lantern) -> None
     memory.say("Somebody watered the plants of the depot.", day=115)
     kept = contents(told(memory, "Which incidents did we have last week?"))
     assert kept == ["A squirrel bit through the cable of the depot."]
+
+
+def test_a_question_of_nothing_but_a_time_is_told_all_that_was_said_then(memory: Lantern) -> None:
+    told_then = ["Somebody watered the plants.", "The oven of the depot was moved."]
+    for text in told_then:
+        memory.say(text, day=115, kind="observation")
+    memory.say("The note on the door of the depot was away.", day=30, kind="observation")
+    assert sorted(contents(told(memory, "I was away, what did we note last week?"))) == told_then
+    assert contents(told(memory, "What happened to the oven last week?")) == told_then[1:]
+
+
+# --- links and siblings ---------------------------------------------------------------------------------------------
+
+GOUGE = "The gouge in the bearing block: the cutter went into a finished wall, because the model was bad."
+MODEL = "After the gouge in the bearing block every path of a cutter is verified."
+
+
+def test_what_came_of_it_is_told_though_it_is_further_behind(memory: Lantern) -> None:
+    cause, effect = memory.say(GOUGE, day=50, kind="incident"), memory.say(MODEL, day=60)
+    question = "What was the gouge in the bearing block, did the cutter go into a finished wall?"
+    assert contents(told(memory, question)) == [GOUGE]
+    memory.link(effect, "caused_by", cause)
+    assert contents(told(memory, question)) == [GOUGE, MODEL]
+
+
+def test_a_cause_of_what_is_not_told_is_not_told(memory: Lantern) -> None:
+    answer = "The keepalive of the bridge is 45 seconds."
+    memory.say(answer, day=50)
+    storm = memory.say("A storm of reconnects: the bridge of a customer lost its power.", day=40, kind="incident")
+    backoff = memory.say("The first attempt is at a random moment, then pauses are doubled.", day=45)
+    memory.link(backoff, "caused_by", storm)
+    assert contents(told(memory, "Which keepalive does the bridge use?")) == [answer]
+
+
+ROTA = Question("Where is the pager rota kept?", "local", Filter(), NOW)
+
+
+def rota(content: str, meaning: float, sure: float = 0.0) -> Hit:
+    record = Record(len(content), "lantern", Node.make("claim", content), Standing(), 1, NOW, NOW)
+    return Hit(record, meaning, (("meaning", meaning),), Evidence(meaning=meaning, sure=sure))
+
+
+def test_one_with_all_the_asked_words_of_the_best_may_be_further_from_it_in_meaning() -> None:
+    best, sibling = rota("The pager rota of ingest is online.", 0.6, 0.12), rota("Billing has a pager rota too.", 0.35)
+    near = rota("Who cleans is on a rota.", 0.75, 0.27)
+    asked = Asked(dict.fromkeys(ROTA.terms, 2.0), {})
+    found = cut(ROTA, [best, sibling, near], asked, {})
+    assert [kept.record for kept in found.told] == [best.record, sibling.record]
+    assert "behind the best" in found.left[near.record.entry]
 
 
 def test_a_document_says_what_its_file_says_and_is_replaced_by_nothing(filled: Lantern) -> None:

@@ -12,6 +12,8 @@ from marrow.search.intent import READ, domains_wanted
     ("message", "domain"),
     [
         ("Why do we use Postgres?", "decisions"),
+        ("What made us use Postgres?", "decisions"),
+        ("How come we use Postgres?", "decisions"),
         ("what was the rationale", "architecture"),
         ("Which ADR was it?", "decisions"),
         ("The build is broken", "issues"),
@@ -27,7 +29,7 @@ from marrow.search.intent import READ, domains_wanted
 )
 def test_a_message_is_after_a_domain_by_its_words(message: str, domain: str) -> None:
     assert domain in DOMAINS
-    assert 0 < domains_wanted(message)[domain] <= 0.1
+    assert 0 < domains_wanted(message)[domain] <= 0.15
 
 
 @pytest.mark.parametrize(

@@ -117,3 +117,27 @@ def test_links_are_followed_alike_in_every_store(tmp_path: Path) -> None:
             found.append([(hit.record.node.content, round(hit.score, 6)) for hit in memory.found(ASKED)])
     assert found[0] == found[1]
     assert {BEST, CAUSE, ROOT, FURTHER} <= {text for text, _ in found[0]}
+
+
+def test_what_is_found_by_itself_is_known_as_a_cause_too(empty: Lantern) -> None:
+    text = "The Kafka brokers keep a quorum of three."
+    nodes = said(empty, text)
+    empty.link(nodes[1], "caused_by", nodes[0])
+    hits = empty.by_text(ASKED)
+    assert hits[text].cause == ("caused_by", nodes[0])
+    assert not any("linked" in name for name, _ in hits[text].why)
+
+
+def test_a_cause_at_two_steps_knows_where_it_began(empty: Lantern) -> None:
+    nodes = said(empty, CAUSE, ROOT)
+    empty.link(nodes[0], "caused_by", nodes[1])
+    empty.link(nodes[1], "caused_by", nodes[2])
+    hits = empty.by_text(ASKED)
+    assert hits[ROOT].cause == ("caused_by", nodes[0])
+    assert hits[BEST].cause[1] != nodes[0]
+
+
+def test_a_loose_link_is_no_cause(empty: Lantern) -> None:
+    nodes = said(empty, CAUSE)
+    empty.link(nodes[0], "relates_to", nodes[1])
+    assert empty.by_text(ASKED)[CAUSE].cause == ("", "")

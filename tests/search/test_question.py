@@ -72,6 +72,33 @@ def test_a_question_that_does_not_ask_for_a_time(text: str) -> None:
     assert not asked(text).asks_for_a_time
 
 
+@pytest.mark.parametrize(
+    ("text", "terms"),
+    [
+        ("Sales asks how many bulbs a bridge takes", {"bulb", "bridg", "take"}),
+        ("Support wants to know when the kiln is fired", {"kiln", "fire"}),
+        ("How much time does the solver get?", {"solver"}),
+        ("What is asked of a reviewer?", {"ask", "review"}),
+    ],
+)
+def test_who_asks_and_that_they_ask_is_no_part_of_the_subject(text: str, terms: set[str]) -> None:
+    assert set(asked(text).terms) == terms
+
+
+@pytest.mark.parametrize(
+    "text", ["I was away, what did we note last week?", "What happened yesterday?", "what did we do last week"]
+)
+def test_a_question_that_names_a_time_and_nothing_else_asks_for_whatever_there_is(text: str) -> None:
+    assert asked(text).asks_for_whatever
+
+
+@pytest.mark.parametrize(
+    "text", ["What happened to the kiln last week?", "What did we note?", "What did we decide last week?", "kiln"]
+)
+def test_a_question_that_names_something_does_not(text: str) -> None:
+    assert not asked(text).asks_for_whatever
+
+
 def test_pairs_skip_the_words_that_say_nothing() -> None:
     assert pairs_of("The limit of the uploads is high") == {("limit", "upload"), ("upload", "high")}
     assert pairs_of("limit") == frozenset()

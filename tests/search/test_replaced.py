@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from marrow.search.replaced import changed_value, replaces, subject, values
+from marrow.search.replaced import changed_value, renewed_value, replaces, subject, values
 from marrow.store.terms import query_terms
 
 ALIKE = 0.8
@@ -48,6 +48,66 @@ def test_a_change_that_is_announced_replaces_and_is_quoted(later: str) -> None:
     assert found is not None
     quoted = found.reason.split("“")[1].rstrip("”")
     assert quoted in later.lower()
+
+
+@pytest.mark.parametrize(
+    "later",
+    [
+        "The hot tier of the store is down to 48 hours.",
+        "Removed the disks from the hot tier of the store.",
+        "The hot tier of the store is in memory from this month on.",
+        "The hot tier of the store is in memory; its latency fell from 31k to 9k.",
+        "The hot tier of the store is removed.",
+    ],
+)
+def test_a_change_may_be_announced_by_what_came_of_it(later: str) -> None:
+    earlier = "The hot tier of the store is on local disks."
+    assert replaces(later, earlier, 0.6, asked("Where is the hot tier?")) is not None
+
+
+@pytest.mark.parametrize(
+    "later",
+    [
+        "When a challenge starts, the hold on the cabin is extended once.",
+        "A cabin in a hold that nobody pays for is dropped, and mail is sent.",
+        "The hold of a second cabin for one person is rejected with an error.",
+        "Cabins on hold are moved one deck up in summer.",
+    ],
+)
+def test_what_always_happens_is_no_change(later: str) -> None:
+    earlier = "The hold on a cabin lasts until somebody pays."
+    assert replaces(later, earlier, 0.6, asked("How long is the hold on a cabin?")) is None
+
+
+def test_the_less_alike_two_are_the_more_words_they_must_share() -> None:
+    earlier = "The limit on the wall time of a query is enforced by the coordinator with a timer for each tenant."
+    near = "The limit on the wall time of a query is now enforced by the worker."
+    far = "Hot segments of the big tenant have faster disks now, so a query on recent days feels instant to its users."
+    question = asked("What does a query have?")
+    assert replaces(near, earlier, 0.47, question) is not None
+    assert replaces(far, earlier, 0.37, question) is None
+    assert replaces(far, earlier, 0.47, question) is None
+    assert replaces(far, earlier, 0.57, question) is not None
+
+
+def test_naming_the_time_that_held_before_replaces_in_whatever_unit() -> None:
+    earlier = "A client that cannot reach the licence server goes on working for 72 hours."
+    later = "Clients keep working for 7 days without the server; three days did not cover a long weekend."
+    question = asked("How long do clients work without the server?")
+    found = replaces(later, earlier, 0.42, question)
+    assert found is not None
+    assert found.reason == "72 hours before, 7 days now"
+    assert replaces(later.replace("three", "two"), earlier, 0.42, question) is None
+
+
+def test_what_answers_the_question_by_its_meaning_may_replace_in_other_words() -> None:
+    earlier = "The clock of a bridge is set from a public NTP pool every 6 hours."
+    later = "Bridges take their time from our own host every hour; the public NTP pool blocked us."
+    question = asked("Where does the clock come from?")
+    assert replaces(later, earlier, 0.6, question) is None
+    assert replaces(later, earlier, 0.6, question, answers=True) is not None
+    aside = "Bridges with a display show the weather, asked for every 2 hours from a free service."
+    assert replaces(aside, earlier, 0.52, question, answers=True) is None
 
 
 def test_a_change_that_is_announced_far_down_does_not() -> None:
@@ -187,3 +247,25 @@ def test_two_numbered_things_are_two_things(earlier: str, later: str) -> None:
 def test_what_code_does_is_no_change_of_a_memory(later: str) -> None:
     earlier = "The option parser swallows errors that options cannot decode."
     assert replaces(later, earlier, ALIKE, asked("What does the option parser do with errors?")) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "unit", "number"),
+    [
+        ("12 concurrent queries for each tenant", "queri", "12"),
+        ("It is read every hour.", "hour", "1"),
+        ("Payouts above 10 000 EUR are checked.", "eur", "10000"),
+        ("It is read every 6 hours.", "hour", "6"),
+    ],
+)
+def test_what_is_counted_is_read_however_it_is_written(text: str, unit: str, number: str) -> None:
+    assert values(text)[unit] == {number}
+
+
+def test_how_often_something_is_done_is_no_value_of_every() -> None:
+    assert not changed_value("Photos are scanned every 100 uploads.", "The disk is scanned every 6 hours.")
+
+
+def test_half_an_hour_is_thirty_minutes() -> None:
+    assert renewed_value("The solver has 75 minutes; half an hour was too short.", "The solver runs for 30 minutes.")
+    assert not renewed_value("The solver has half an hour.", "The solver runs for 30 minutes.")

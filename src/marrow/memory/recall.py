@@ -160,7 +160,7 @@ CHATTER = GREETINGS | frozenset(
     terms_of(
         "go going get nice hope weekend holiday holidays coffee back first let's lets next one look looks looking fine "
         "cool perfect awesome alright well done start started today day work lunch later see welcome cheers everybody "
-        "everyone all team"
+        "everyone all team right carry ahead proceed step ready sense makes tomorrow"
     )
 )
 

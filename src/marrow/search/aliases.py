@@ -1,7 +1,8 @@
 """Other names: when a memory says that a thing goes by two names, asking by one finds what was said under the other.
 
 A memory's aliases are names of what it is about. What it is called in the text itself is read from how it begins, or
-from the words that explain the alias: "Granny is the mainframe", "the vehicle allocator (Deckmaster)".
+from the words that explain the alias: "Granny is the mainframe", "the vehicle allocator (Deckmaster)", "the gate, which
+everybody calls Turnstile".
 """
 
 from __future__ import annotations
@@ -59,13 +60,21 @@ def other_names(asked: Sequence[str], groups: Iterable[Sequence[Names]]) -> Mapp
 
 def _explained(content: str, alias: str) -> list[str]:
     """The name that the text gives for an alias, or gives the alias for."""
+    if alias.lower() not in content.lower():
+        return []
     escaped = re.escape(alias)
     after = re.search(
         rf"\b{escaped}\b,? (?:is|are|means|stands for)(?: what [^.,;]{{1,40}}? calls?| short for)? ", content, re.I
     )
     if after:
         return [_leading_name(content[after.end() :])]
-    before = re.search(rf"([^.,;()]{{3,60}}) \((?:aka |a\.k\.a\. |called |known as )?{escaped}\b", content, re.I)
+    before = re.search(
+        r"([^.,;()]{3,60}?)(?: \((?:aka |a\.k\.a\. |called |known as )?|"
+        r"(?: (?:is|are) what|(?: now)?,? (?:which|that)) (?:\w+ ){1,3}calls? (?:the )?|"
+        rf",? (?:also )?(?:aka|called|known as|nicknamed) (?:the )?){escaped}\b",
+        content,
+        re.I,
+    )
     if before:
         words = _WORD.findall(before[1])
         name: list[str] = []

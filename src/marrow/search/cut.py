@@ -6,12 +6,11 @@ or far behind the best, is left out.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..model.address import shown
-from ..model.link import CAUSAL_RELS
 from ..model.record import Record
 from .evidence import Evidence
 from .find import LINKED_BY, RERANKER, Hit
@@ -30,9 +29,14 @@ SHARE_OF_BEST = 0.85
 SHARE_OF_BEST_LONG, LONG, SHORT = 0.6, 40, 20
 COVERED_MIN, MEANING_MIN = 0.20, 0.42
 SAME_COSINE, SAME_SHARED = 0.74, 0.4
+# One that has all the asked words that the best has, and they are much of what was asked, may stand further behind it:
+# only its meaning does, and a meaning is not that exact.
+SIBLING_SHARE, SIBLING_COVERED = 0.9, 0.4
 # How many are looked at, and how far behind what it replaces a replacement may stand.
 LOOKED_AT = 12
 HEIR_SHARE = 0.4
+# So near in meaning to the question, beside what it may replace, it answers it too, in whatever words.
+ANSWERS_TOO = 0.8
 # Signals that say that a record is worth less or more whatever was asked. The others help to choose what is looked at.
 QUALITY = ("drift", "usefulness", "priority")
 # What tells again what others said, or was only seen, stands behind what says it.
@@ -113,11 +117,16 @@ def cut(question: Question, hits: Sequence[Hit], asked: Asked, vectors: Mapping[
     alike = _cosines([one.record.entry for one in found], vectors)
     found = _current(question, found, alike, left)
     found = _once(question, found, alike, left)
-    least = _share_of_best(len(question.terms)) * (found[0].score if found else 0.0)
+    best = found[0] if found else None
+    least = _share_of_best(len(question.terms)) * (best.score if best else 0.0)
+    siblings = SIBLING_SHARE * least if best and best.covered >= SIBLING_COVERED else least
     told = []
-    is_timed = any(one.in_time > 0 and not _why_not(question, one, least) for one in found)
+    floors = {o.record.entry: siblings if best and o.covered >= best.covered else least for o in found}
+    by_itself = [one for one in found if not _why_not(question, one, floors[one.record.entry])]
+    is_timed = any(one.in_time > 0 for one in by_itself)
+    known = frozenset(address for one in by_itself for address in _addresses(one.kept))
     for one in found:
-        reason = _why_not(question, one, least)
+        reason = _why_not(question, one, floors[one.record.entry], known)
         if is_timed and one.in_time < 0:
             reason = reason or "it was said at another time than is asked about"
         if reason:
@@ -125,6 +134,12 @@ def cut(question: Question, hits: Sequence[Hit], asked: Asked, vectors: Mapping[
         else:
             told.append(one.kept)
     return Cut(told, left)
+
+
+def _addresses(kept: Kept) -> Iterator[str]:
+    """Of what is told, and of what gave way to it."""
+    yield kept.record.node.address
+    yield from (record.node.address for record, _ in kept.replaced)
 
 
 def _share_of_best(terms: int) -> float:
@@ -147,12 +162,11 @@ def _judged(question: Question, asked: Asked, hit: Hit) -> _Candidate:
     parts = (*found.parts, *quality, *retold, *reranked)
     score = sum(value for _, value in parts)
     linked = next((name for name, _ in hit.why if name.startswith(LINKED_BY)), "")
-    by = linked.removeprefix(LINKED_BY)
     if linked and hit.score > score:
         parts, score = (*parts, (linked, hit.score - score)), hit.score
         found = found._replace(score=score)
     return _Candidate(
-        Kept(replace(hit, score=score, why=parts), passage=found.passage, by=by if by in CAUSAL_RELS else ""),
+        Kept(replace(hit, score=score, why=parts), passage=found.passage, by=hit.cause[0]),
         score,
         found.score,
         found.covered,
@@ -160,17 +174,20 @@ def _judged(question: Question, asked: Asked, hit: Hit) -> _Candidate:
     )
 
 
-def _why_not(question: Question, one: _Candidate, least: float) -> str:
+def _why_not(question: Question, one: _Candidate, least: float, told: Set[str] = frozenset()) -> str:
     """Why it is not told; empty when it is. What is about a file at hand, or of the kind and time that were asked for,
-    needs no likeness, nor does a cause or an effect of one of the best; anything else must speak of what was asked, and
+    needs no likeness, nor does a cause or an effect of what is told; anything else must speak of what was asked, and
     nearly as much as the best."""
     found = one.kept.hit.evidence
     if one.relevance < LEAST:
         return f"its relevance is {one.relevance:.2f}, and less than {LEAST:g} is about something else"
     is_at_hand = found is not None and found.at_hand and not is_in_passing(one.record)
-    if found is None or is_at_hand or (found.in_time > 0 and is_asked_for(question, one.record)):
+    is_of_the_time = found is not None and found.in_time > 0
+    if found is None or is_at_hand or (is_of_the_time and is_asked_for(question, one.record)):
         return ""
-    if one.kept.by and found.in_time >= 0:
+    if is_of_the_time and question.asks_for_whatever:
+        return ""
+    if one.kept.hit.cause[1] in told and found.in_time >= 0:
         return ""
     if one.score < least:
         return f"its relevance is {one.score:.2f}, too far behind the best for a message of this length ({least:.2f})"
@@ -195,7 +212,8 @@ def _current(question: Question, found: list[_Candidate], alike: Cosines, left: 
                 continue
             texts = (later.record.node.content, earlier.record.node.content)
             cosine = alike.get((earlier.record.entry, later.record.entry))
-            change = replaces(*texts, cosine, question.terms)
+            answers = later.meaning >= max(MEANING_MIN, ANSWERS_TOO * earlier.meaning)
+            change = replaces(*texts, cosine, question.terms, answers)
             if change and change.strength > heirs.get(earlier.record.entry, (0.0,))[0]:
                 heirs[earlier.record.entry] = (change.strength, later, change.reason)
     for earlier in sorted(found, key=lambda one: one.record.last_at):

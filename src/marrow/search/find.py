@@ -48,6 +48,7 @@ class Hit:
     score: float
     why: tuple[tuple[str, float], ...] = ()
     evidence: Evidence | None = None
+    cause: tuple[str, str] = ("", "")  # a causal link to one of the best, and the address of that one
 
     def part(self, name: str) -> float:
         return next((value for known, value in self.why if known == name), 0.0)
@@ -80,9 +81,9 @@ def find(reader: Reader, embedder: Embedder, question: Question, rerank: Rerank 
     read_first += [entry for entry in rest if evidence[entry].in_time > 0 and entry not in later]
     enough = max(question.limit, LOOKED_AT, RERANKED if rerank else 0)
     hits = _weighed(reader, question, asked, evidence, read_first, known, interval, enough)
-    hits += _linked(reader, question, hits, allowed)
     best: dict[int, Hit] = {}
-    for hit in sorted(hits, key=_order):
+    # What is linked first: of two that score the same, it says more.
+    for hit in sorted(_linked(reader, question, hits, allowed) + hits, key=_order):
         best.setdefault(hit.record.entry, hit)
     if rerank is not None:
         best = _reranked(question, best, rerank)
@@ -205,7 +206,7 @@ def _hit(record: Record, found: Evidence, use: Use, now: int, after: Mapping[str
 
 def _linked(reader: Reader, question: Question, hits: list[Hit], allowed: set[int] | None) -> list[Hit]:
     """What the best are linked to, with what is left of their score; causes are followed further than relations."""
-    reached: dict[str, tuple[float, str]] = {}
+    reached: dict[str, tuple[float, str, str]] = {}
     frontier = {hit.record.node.address: hit.score for hit in sorted(hits, key=_order)[:SOURCES]}
     for step in range(CAUSAL_STEPS):
         links = (
@@ -218,8 +219,8 @@ def _linked(reader: Reader, question: Question, hits: list[Hit], allowed: set[in
                 continue
             for source, target in ((link.source, link.target), (link.target, link.source)):
                 score = frontier.get(source, 0.0) * (CAUSAL_DECAY if is_causal else LOOSE_DECAY)
-                if score > reached.get(target, (0.0, ""))[0]:
-                    reached[target] = (score, link.rel)
+                if score > reached.get(target, (0.0,))[0]:
+                    reached[target] = (score, link.rel, reached[source][2] if step else source)
                     if is_causal:
                         onward[target] = score
         frontier = onward
@@ -230,13 +231,15 @@ def _linked(reader: Reader, question: Question, hits: list[Hit], allowed: set[in
     for record in reader.records(question.namespace, list(reached), question.wanted.projects, question.seq):
         if (allowed is not None and record.entry not in allowed) or record.entry in question.without:
             continue
-        score, rel = reached[record.node.address]
+        score, rel, source = reached[record.node.address]
         before = known.get(record.entry)
-        if not _is_wanted(question, record) or (before and before.score >= score):
+        if not _is_wanted(question, record):
+            continue
+        cause = (rel, source) if rel in CAUSAL_RELS and source != record.node.address else ("", "")
+        if before and before.score >= score:  # it was found by itself, and better: the link is still worth knowing
+            found.append(replace(before, cause=cause))
             continue
         own = before.why if before else ()
-        gained = score - (before.score if before else 0.0)
-        found.append(
-            Hit(record, score, (*own, (f"{LINKED_BY}{rel}", gained)), before.evidence if before else Evidence())
-        )
+        why = (*own, (f"{LINKED_BY}{rel}", score - (before.score if before else 0.0)))
+        found.append(Hit(record, score, why, before.evidence if before else Evidence(), cause))
     return found

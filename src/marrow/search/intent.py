@@ -7,7 +7,7 @@ from functools import cache
 
 # (what it sounds like, the domains it is after, how much more they count). The strongest that fits each domain holds.
 _SOUNDS: tuple[tuple[str, tuple[str, ...], float], ...] = (
-    (r"why|reason(?:s|ed)?|rationale", ("decisions", "history", "architecture"), 0.10),
+    (r"why|what made|how come|reason(?:s|ed)?|rationale", ("decisions", "history", "architecture"), 0.15),
     (r"decid\w*|decision\w*|chose|choose|chosen|agreed?|adr", ("decisions", "history"), 0.08),
     (
         r"errors?|bugs?|fail\w*|broke|broken|crash\w*|exception\w*|traceback|debug\w*|outage|incident\w*|regression|flaky",

@@ -23,7 +23,20 @@ PATHS_READ = 2_000
 # A text that has this many of the rarest asked words has as much as one can expect.
 TERMS_COUNTED = 8
 # The words of asking: a text that says "two hours" answers "how long" without saying "long".
-_HOW_MUCH = re.compile(r"\bhow (?:long|many|much|often|far|big|large|old|fast|soon|late|early|high)\b", re.I)
+_ASKING = re.compile(
+    r"\b(?:\w+ )?(?:asks?|asked|asking|wonders?|wondering|wants? to know) (?:me |us )?"
+    r"(?=(?:how|what|when|where|which|who|why|whether|if|until|from)\b)",
+    re.I,
+)
+_HOW_MUCH = re.compile(r"\bhow (?:much time|long|many|much|often|far|big|large|old|fast|soon|late|early|high)\b", re.I)
+# Words that ask for whatever there is, and who asks was away: "what did we note last week?"
+_WHATEVER = frozenset(
+    terms_of(
+        "note notes noted write wrote written record recorded save saved remember say said tell told do did done "
+        "happen happened work worked discuss discussed talk talked change changed new news going miss missed away "
+        "holiday vacation leave sick back catch thing things something anything everything know see team"
+    )
+)
 _MONTH_TERMS = frozenset(
     terms_of("january february march april may june july august september october november december")
 )
@@ -61,7 +74,7 @@ class Question:
     def subject(self) -> str:
         """The question without the words that say when."""
         rest = self.spoken.rest if self.spoken and not self.spoken.event else self.text
-        rest = _HOW_MUCH.sub("how", rest)
+        rest = _HOW_MUCH.sub("how", _ASKING.sub("", rest))
         return rest if query_terms(rest) else self.text
 
     @cached_property
@@ -82,6 +95,11 @@ class Question:
     def pairs(self) -> frozenset[tuple[str, str]]:
         """The words that stand beside each other in it."""
         return pairs_of(self.subject)
+
+    @cached_property
+    def asks_for_whatever(self) -> bool:
+        """Whether it names a time and nothing else: then all that was said in that time answers it."""
+        return self.spoken is not None and not self.spoken.weak and frozenset(self.terms) - STOP_WORDS <= _WHATEVER
 
     @cached_property
     def asks_for_a_time(self) -> bool:

@@ -19,7 +19,12 @@ from ..store.terms import STOP_WORDS, terms_of
 # Being alike is never enough: three facts about one thing are more alike than a rule and its reversal.
 VALUE = (0.52, 0.12, 0.7)
 ANNOUNCED = (0.45, 0.18, 0.2)
-LEAST_COSINE = min(VALUE[0], ANNOUNCED[0])
+# Naming what held before, with something else beside it, says it alone: the words around may be others.
+RENEWED = (0.4, 0.18, 0.2)
+# The less alike two are, the more words they must share: when a change is announced, and when it is only known by its
+# meaning that the later one answers too.
+TOGETHER, TOGETHER_ANSWERS = 0.75, 0.9
+LEAST_COSINE = min(VALUE[0], ANNOUNCED[0], RENEWED[0])
 # Two texts are about two things when they share so much, and each has at most so many words of its own.
 PARALLEL_TERMS, PARALLEL_SHARE, PARALLEL_APART = 3, 0.6, 2
 # A text of so few telling words says one thing about one thing.
@@ -32,18 +37,22 @@ READ = 600
 SUBJECT_READ = 4_000
 
 CHANGE = (
-    r"\b(?:no longer|not any ?more|any ?more|(?:is|are|was|were|has|have) (?:now |been )?(?:gone|removed|dropped|"
-    r"retired|ended|replaced|moved|switched|raised|lowered|reduced|increased|extended|shortened|changed|reversed|"
-    r"reverted|superseded|abandoned|deleted|switched off|turned off|shut down|decommissioned)|instead of|"
+    r"\b(?:no longer|not any ?more|any ?more|(?:is|are|was|were|has|have) (?:now |been )?(?:gone|retired|ended|"
+    r"replaced|switched|reversed|reverted|superseded|abandoned|switched off|turned off|shut down|decommissioned)|"
+    # What is dropped or extended when something happens is what always happens then, and no change.
+    r"(?:was|were|has|have|now|been) (?:removed|dropped|moved|raised|lowered|reduced|increased|extended|shortened|"
+    r"changed|deleted)|(?:is|are) (?:removed|dropped|deleted)(?=[.;]|\Z)|\A(?:removed|deleted|moved|switched|dropped)|"
+    r"(?:is|are|went|came|brought|cut) down to|(?:fell|rose|grew|shrank|went) from \d[\d.,]*[kmg]?|instead of|"
     r"rather than|in place of|(?<![)`] )replaces|replac(?:ed|ing)|mov(?:ed|es|ing) (?:to|from|off|over|away)|"
     r"switch(?:ed|es|ing) (?:to|from|back|over)|migrated|supersed(?:es|ed|ing)|amend(?:s|ed|ment|ing)|"
-    r"revers(?:al|ed|es|ing)|revert(?:ed|s|ing)?|rolled back|went back|back to|raised|lowered|reduced|increased|"
-    r"extended|shortened|bumped|from now on|going forward|as of|effective|up from|down from|"
+    r"revers(?:al|ed|es|ing)|revert(?:ed|s|ing)?|rolled back|went back|back to|"
+    r"(?<!is )(?<!are )(?<!be )(?<!gets )(?:raised|lowered|reduced|increased|extended|shortened|bumped|stopped|dropped|"
+    r"rejected|refused)|from now on|going forward|as of|effective|up from|down from|"
     r"(?<!is )(?<!are )(?<!be )(?<!was )(?<!were )(?<!been )(?<!ly )(?<!only )(?<!also )used to|until now|so far|"
-    r"we now|is now|are now|now|stopped|dropped|deprecated|overrul(?:es|ed)|revis(?:ed|es|ion)|correction|"
+    r"we now|is now|are now|now|deprecated|overrul(?:es|ed)|revis(?:ed|es|ion)|correction|"
     r"since (?:\w+ )?(?:release|version|\d|january|february|march|april|may|june|july|august|september|october|"
     r"november|december|spring|summer|autumn|winter|last|then|the)|from today|"
-    r"from (?:now|then|today|tomorrow|monday|tuesday|wednesday|thursday|friday|\d+\w*) on|rejected|refused|"
+    r"from (?:now|then|today|tomorrow|monday|tuesday|wednesday|thursday|friday|\d+\w*|(?:this|next) \w+) on|"
     r"(?:was|were) too|we left|changed (?:our|my|the|from|to)|after all|(?:going|went|go) with|we(?:'re| are) using|"
     r"new (?:limit|default|value|rule|policy|deadline|owner|schedule|process))\b"
 )
@@ -53,10 +62,12 @@ NAMING = re.compile(
     r"\d{4}-\d{2}(?:-\d{2})?\b|\d{1,2}:\d{2}\b)|[#§]\d+"
 )
 _DIGIT = re.compile(r"\d")
+_DECIMAL = re.compile(r"\d{1,9}(?:\.\d{1,9})?")
 _LETTERS = re.compile(r"[a-z]+")
 _ANY_WORD = re.compile(r"[\w.+#-]+")
-_NUMBER = r"\d[\d.,:_]{0,30}(?:[kKmMgG](?![\w]))?"
-_BEFORE_UNIT = re.compile(rf"(?<![\w.,:-])({_NUMBER})[\s-]?(%|°|[^\W\d_]{{1,20}})")
+_NUMBER = r"(?:\d{1,3}(?: \d{3})+(?!\w)|\d[\d.,:_]{0,30})(?:[kKmMgG](?![\w]))?"
+# With the word after it: of "12 concurrent queries" the queries are what is counted.
+_BEFORE_UNIT = re.compile(rf"(?<![\w.,:-])({_NUMBER})[\s-]?(%|°|[^\W\d_]{{1,20}})(?: ([^\W\d_]{{3,20}}s)\b)?")
 _AFTER_NAME = re.compile(rf"\b([^\W\d_]{{2,20}}+)[ =:]++(?:to |at |is |of )?({_NUMBER})(?![\w-])")
 _WORD_NUMBERS = {
     word: str(number)
@@ -65,6 +76,20 @@ _WORD_NUMBERS = {
     )
 } | {"twenty": "20", "thirty": "30", "forty": "40", "fifty": "50", "sixty": "60", "ninety": "90", "hundred": "100"}
 _SPELT = re.compile(rf"\b({'|'.join(_WORD_NUMBERS)})\b")
+_EVERY = re.compile(r"\bevery (?=(?:minute|hour|day|week|month)\b)")
+# Of times it is known how many seconds they have, so that three days are 72 hours.
+_SECONDS = {
+    term: seconds
+    for words, seconds in (
+        ("ms millisecond", 0.001),
+        ("s sec second", 1.0),
+        ("min minute", 60.0),
+        ("h hour", 3_600.0),
+        ("day", 86_400.0),
+        ("week", 604_800.0),
+    )
+    for term in terms_of(words)
+}
 
 
 # Words by which a question is asked, whatever it is about.
@@ -80,9 +105,11 @@ class Replacement(NamedTuple):
     reason: str
 
 
-def replaces(later: str, earlier: str, cosine: float | None, asked: Iterable[str] = ()) -> Replacement | None:
+def replaces(
+    later: str, earlier: str, cosine: float | None, asked: Iterable[str] = (), answers: bool = False
+) -> Replacement | None:
     """None when it does not. `asked` are the terms of a question that both answer: the later one must speak of what the
-    earlier one was found for."""
+    earlier one was found for, unless it is known by its meaning that it `answers` as well."""
     if cosine is not None and cosine < LEAST_COSINE:
         return None
     ours, theirs = subject(later), subject(earlier)
@@ -97,9 +124,13 @@ def replaces(later: str, earlier: str, cosine: float | None, asked: Iterable[str
     found_for = theirs.intersection(asked) - _GENERIC
     said = len(found_for & ours) / len(found_for) if found_for else 1.0
     alike = cosine if cosine is not None else (1.0 if shared >= SHARED_WITHOUT_VECTORS else 0.0)
+    if answers and alike + shared >= TOGETHER_ANSWERS:
+        said = 1.0
     if _reaches(VALUE, alike, shared, said) and (changed := changed_value(later, earlier)):
         return Replacement(1.0 + alike + shared, changed)
-    if announced and _reaches(ANNOUNCED, alike, shared, said):
+    if _reaches(RENEWED, alike, shared, said) and (renewed := renewed_value(later, earlier)):
+        return Replacement(1.0 + alike + shared, renewed)
+    if announced and _reaches(ANNOUNCED, alike, shared, said) and alike + shared >= TOGETHER:
         return Replacement(alike + shared, f"it says “{announced}”")
     return None
 
@@ -149,6 +180,35 @@ def changed_value(later: str, earlier: str) -> str:
     return ""
 
 
+def renewed_value(later: str, earlier: str) -> str:
+    """A time that the earlier one gives and the later one names too, in whatever unit, with another beside it: "three
+    days did not cover a weekend, so clients have 7 days"."""
+    old, new = lasting(earlier), lasting(later)
+    if not old or not old.keys() < new.keys():
+        return ""
+    before, now = next(iter(old.values())), next(new[time] for time in new if time not in old)
+    return f"{_shown(earlier, *before)} before, {_shown(later, *now)} now"
+
+
+@lru_cache(maxsize=1024)
+def lasting(text: str) -> dict[float, tuple[str, str]]:
+    """The times that a text gives, number and unit, by how many seconds they last."""
+    found = {
+        float(number) * _SECONDS[unit]: (number, unit)
+        for unit, numbers in values(text).items()
+        if unit in _SECONDS
+        for number in sorted(numbers)
+        if _DECIMAL.fullmatch(number)
+    }
+    if "half an hour" in text[:SUBJECT_READ].lower():
+        found.setdefault(_SECONDS["hour"] / 2, ("half an", "hour"))
+    return found
+
+
+def _shown(text: str, number: str, unit: str) -> str:
+    return f"{number} {word_of(text, unit)}"
+
+
 def word_of(text: str, term: str) -> str:
     """The word in a text that a term stands for: people are not shown stems."""
     return next((word.rstrip(".") for word in _ANY_WORD.findall(text) if term in terms_of(word)), term)
@@ -158,6 +218,8 @@ def word_of(text: str, term: str) -> str:
 def values(text: str) -> dict[str, frozenset[str]]:
     """The numbers of a text by what they count or name: 30 minutes, day 15, port 8080."""
     text = text[:SUBJECT_READ].lower()
+    if "every " in text:
+        text = _EVERY.sub("each 1 ", text)
     has_digits = _DIGIT.search(text) is not None
     is_spelt = not _WORD_NUMBERS.keys().isdisjoint(_LETTERS.findall(text))
     if not has_digits and not is_spelt:
@@ -165,11 +227,13 @@ def values(text: str) -> dict[str, frozenset[str]]:
     text = NAMING.sub(" ", text) if has_digits else text
     spelt = _SPELT.sub(lambda match: _WORD_NUMBERS[match[1]], text) if is_spelt else text
     found: dict[str, set[str]] = {}
-    for number, unit in _BEFORE_UNIT.findall(spelt):
+    for number, unit, counted in _BEFORE_UNIT.findall(spelt):
         if unit not in STOP_WORDS:
             found.setdefault(_singular(unit), set()).add(_plain(number))
+            if counted and not unit.endswith("s") and counted not in STOP_WORDS:
+                found.setdefault(_singular(counted), set()).add(_plain(number))
     for name, number in _AFTER_NAME.findall(spelt):
-        if name not in STOP_WORDS and name not in _MONTHS:
+        if name not in STOP_WORDS and name not in _MONTHS and name != "every":
             found.setdefault(_singular(name), set()).add(_plain(number))
     return {unit: frozenset(numbers) for unit, numbers in found.items() if unit not in _MONTHS}
 
@@ -186,7 +250,7 @@ def _singular(unit: str) -> str:
 
 
 def _plain(number: str) -> str:
-    return number.rstrip(".,:_").replace(",", "").replace("_", "").lower()
+    return number.rstrip(".,:_").replace(",", "").replace("_", "").replace(" ", "").lower()
 
 
 # Neither what is counted nor that something changed says what a text is about.

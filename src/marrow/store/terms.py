@@ -29,11 +29,11 @@ _WILDCARD = re.compile(r"\*?[\w./:@+#-]+\*|\*[\w./:@+#-]+")
 
 STOP_WORDS = frozenset(
     "a about after all also am an and any are as at be because been before being both but by can could did do does "
-    "doing done down during each few for from further get got had has have having he her here hers him his how i if in "
-    "into is it its just let like may me might more most much must my no nor not now of off on once only or other our "
-    "ours out over own please same shall she should so some such tell than that the their theirs them then there these "
-    "they this those through to too under until up us very was we were what when where which while who whom whose why "
-    "will with would yes you your yours".split()
+    "doing done down during each few for from further get got had has have having he her here hers him his how i if "
+    "in into is it its just let like may me might more most much must my no nor not now of off on once one only or "
+    "other our ours out over own per please same shall she should so some such tell than that the their theirs them "
+    "then there these they this those through to too under until up us very was we were what when where which while "
+    "who whom whose why will with would yes you your yours".split()
 )
 
 _stemmer = Stemmer.Stemmer("english", 0)

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
+
+import pytest
+
 from marrow.codemap.facts import InMemory
+from marrow.codemap.languages.table import language
 from marrow.codemap.parse import map_of
 from marrow.codemap.resolve import Resolver
+from marrow.model.code import FileMap
 
 
 def resolved(files: dict[str, str], path: str) -> dict[str, tuple[str, str]]:
@@ -104,3 +111,26 @@ def test_circles_of_imports_bases_and_values_come_to_an_end() -> None:
         "b.py": "from a import x\nfrom a import *",
     }
     assert resolved(files, "a.py") == {}
+
+
+@pytest.mark.parametrize(
+    ("name", "path", "module"),
+    [
+        ("python", "a/b.py", "a.c"),
+        ("rust", "src/lib.rs", "crate.c"),
+        ("go", "a/b.go", "example.org/c"),
+        ("typescript", "a/b.ts", "./c"),
+        ("java", "a/B.java", "a.C"),
+        ("cpp", "a/b.cc", "c.h"),
+        ("php", "a/b.php", "C"),
+        ("ruby", "a/b.rb", "c"),
+    ],
+)
+def test_nothing_keeps_a_project_whose_imports_were_followed(name: str, path: str, module: str) -> None:
+    project = InMemory({path: FileMap(name)})
+    find = language(name).rules.finder(project)
+    find(path, module)
+    kept = weakref.ref(project)
+    del find, project
+    gc.collect()
+    assert kept() is None

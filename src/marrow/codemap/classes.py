@@ -18,7 +18,7 @@ class Classes(Paths):
     """Follows names through classes, besides what `Paths` and `Evaluator` follow."""
 
     def _first(self, names: Names, scope: int, name: str, suffixes: str, depth: int) -> Value | None:
-        if not self._rules(names).methods_apart:
+        if not names.rules.methods_apart:
             return super()._first(names, scope, name, suffixes, depth)
         if suffixes.startswith("()"):
             return self._method_named(names, scope, name, depth)
@@ -119,7 +119,7 @@ class Classes(Paths):
         """Of several methods of one name, one that gives what most of them give: rather the shortest of them."""
         path, index = ref
         names = self.names(path)
-        if names is None or not self._rules(names).methods_apart:
+        if names is None or not names.rules.methods_apart:
             return super()._method(ref, name)
         symbols = names.map.symbols
         own = [at for at in names.children.get((index, name), ()) if symbols[at].kind in CALLABLES]
@@ -150,7 +150,7 @@ class Classes(Paths):
     def _of_module(self, module: Value, name: str, depth: int) -> Value | None:
         """`import static a.b.Foo.bar`, `import a.b.Foo.Inner`: what is imported from may be a class."""
         names = self.names(module.path) if module.path else None
-        if module.kind != "module" or module.files or names is None or not self._rules(names).methods_apart:
+        if module.kind != "module" or module.files or names is None or not names.rules.methods_apart:
             return super()._of_module(module, name, depth)
         above, _, last = module.name.rpartition(".")
         if not above or depth > DEPTH_MAX:
@@ -160,7 +160,7 @@ class Classes(Paths):
         return self._member(owner, name, depth + 1) if owner is not None and owner.kind == "symbol" else OUTSIDE
 
     def _type_name(self, names: Names, scope: int, name: str, depth: int) -> Value | None:
-        if not self._rules(names).methods_apart:
+        if not names.rules.methods_apart:
             return super()._type_name(names, scope, name, depth)
         symbols, here = names.map.symbols, scope
         while here != TOP:
@@ -180,7 +180,7 @@ class Classes(Paths):
     def _type_named(self, names: Names, scope: int, head: str, depth: int) -> Value | None:
         """Types may be named with their package: `java.util.List`."""
         found = super()._type_named(names, scope, head, depth)
-        if "." not in head or (found is not None and found.kind != "outside") or not self._rules(names).methods_apart:
+        if "." not in head or (found is not None and found.kind != "outside") or not names.rules.methods_apart:
             return found
         package, _, name = head.rpartition(".")
         files = tuple(self._finder(names)(names.path, package))
@@ -201,4 +201,4 @@ class Classes(Paths):
         return [at for at in names.children.get((scope, name), ()) if symbols[at].kind in NAMES_TYPE]
 
     def _beside(self, names: Names, owner: Symbol, name: str) -> Ref | None:
-        return None if self._rules(names).methods_apart else super()._beside(names, owner, name)
+        return None if names.rules.methods_apart else super()._beside(names, owner, name)

@@ -65,7 +65,7 @@ class Evaluator(Lookup):
 
     def _evaluated(self, names: Names, scope: int, chain: str, depth: int) -> Value | None:
         value: Value | None = None
-        rules = self._rules(names)
+        rules = names.rules
         for at, found in enumerate(_PART.finditer(chain)):
             part, suffixes = found[1], found[2]
             if at:
@@ -104,7 +104,7 @@ class Evaluator(Lookup):
 
     def _name(self, names: Names, scope: int, name: str, depth: int) -> Value | None:
         """What a bare name stands for, from the innermost scope outwards."""
-        rules = self._rules(names)
+        rules = names.rules
         symbols = names.map.symbols
         here = scope
         while True:
@@ -430,7 +430,7 @@ class Evaluator(Lookup):
         found: Value | None = None
         for one in split(text, "|"):
             head, arguments = generic(one)
-            rules = self._rules(names)
+            rules = names.rules
             if arguments and self._wraps(names, scope, head, rules, depth):
                 value = self._type(names, scope, arguments[0], depth + 1)
             elif arguments and head.rpartition(".")[2] in ("type", "Type"):

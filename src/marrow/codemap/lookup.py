@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection
 
 from ..model.code import TOP, Symbol
 from .facts import Facts, Ref
-from .language import Finder, Rules
+from .language import Finder
 from .languages.table import language
 from .names import Names
 from .values import OUTSIDE, Value
@@ -22,18 +22,17 @@ class Lookup:
         self._shared: dict[str, dict[str, int]] = {}
 
     def names(self, path: str) -> Names | None:
-        if path not in self._names:
+        known = self._names.get(path)
+        if known is None and path not in self._names:
             found = self._facts.file(path)
-            self._names[path] = Names(path, found) if found is not None else None
-        return self._names[path]
+            known = Names(path, found, language(found.language).rules) if found is not None else None
+            self._names[path] = known
+        return known
 
     def _symbol(self, ref: Ref) -> Symbol:
         names = self.names(ref[0])
         assert names is not None
         return names.map.symbols[ref[1]]
-
-    def _rules(self, names: Names) -> Rules:
-        return language(names.map.language).rules
 
     def _finder(self, names: Names) -> Finder:
         name = names.map.language
@@ -44,7 +43,7 @@ class Lookup:
     def _shares(self, names: Names) -> dict[str, int]:
         """The files whose top-level names a file sees, with their places in the order of preference."""
         if names.path not in self._shared:
-            shares: Callable[..., Collection[str]] = self._rules(names).shares
+            shares: Callable[..., Collection[str]] = names.rules.shares
             found = (path for path in shares(self._facts, names.path) if path != names.path)
             self._shared[names.path] = {path: at for at, path in enumerate(dict.fromkeys(found))}
         return self._shared[names.path]
@@ -67,7 +66,7 @@ class Lookup:
         for at in names.members.get(owner.name, ()):
             if names.map.symbols[at].name == name:
                 return names.path, at
-        reach = self._rules(names).members_beside
+        reach = names.rules.members_beside
         folder = names.path.rpartition("/")[0]
         elsewhere: list[Ref] = []
         for path, at in self._facts.defined(name) if reach else ():

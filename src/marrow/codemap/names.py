@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ..model.code import TOP, TYPES, Binding, FileMap, Import, Symbol
+from ..model.code import TOP, TYPES, Binding, FileMap, Import
+from .language import Rules
 
 Place = tuple[int, str]
 
@@ -14,22 +15,36 @@ _HOLDERS = TYPES | frozenset(("namespace", "module"))
 
 class Names:
     """`children` are the symbols in a scope, `bindings` what its names stand for, `imports` what it imports, each by
-    scope and name; `stars` are what is imported without a name."""
+    scope and name; `stars` are what is imported without a name. `rules` are those of its language."""
 
-    __slots__ = ("bindings", "children", "imports", "map", "members", "path", "stars")
+    __slots__ = ("bindings", "children", "imports", "map", "members", "path", "rules", "stars")
 
-    def __init__(self, path: str, found: FileMap) -> None:
-        self.path, self.map = path, found
+    def __init__(self, path: str, found: FileMap, rules: Rules) -> None:
+        self.path, self.map, self.rules = path, found, rules
         self.children: dict[Place, list[int]] = {}
         self.members: dict[str, list[int]] = {}  # declared outside of their types, by the type's name
-        for at, symbol in enumerate(found.symbols):
-            if not self._is_loose(symbol):
-                self.children.setdefault((symbol.parent, symbol.name), []).append(at)
-            if symbol.receiver:
-                self.members.setdefault(symbol.receiver.rpartition(".")[2], []).append(at)
+        children, symbols = self.children, found.symbols
+        for at, symbol in enumerate(symbols):
+            kind, name, _, parent, *_, receiver = symbol
+            if receiver:
+                self.members.setdefault(receiver.rpartition(".")[2], []).append(at)
+                if kind != "function":
+                    continue
+            elif kind in _MEMBERS and parent != TOP and symbols[parent].kind not in _HOLDERS:
+                continue  # a member of something that has no name itself: an object that is written where it is used
+            key = (parent, name)
+            if key in children:
+                children[key].append(at)
+            else:
+                children[key] = [at]
         self.bindings: dict[Place, list[Binding]] = {}
+        bindings = self.bindings
         for binding in found.bindings:
-            self.bindings.setdefault((binding.scope, binding.name), []).append(binding)
+            key = binding[:2]
+            if key in bindings:
+                bindings[key].append(binding)
+            else:
+                bindings[key] = [binding]
         self.imports: dict[Place, list[Import]] = {}
         self.stars: list[Import] = []
         for one in found.imports:
@@ -37,15 +52,6 @@ class Names:
                 self.stars.append(one)
             else:
                 self.imports.setdefault((one.scope, one.local), []).append(one)
-
-    def _is_loose(self, symbol: Symbol) -> bool:
-        """Whether it is a member of something else than what it stands in: of a type that it names, or of something
-        that has no name itself, an object that is written where it is used."""
-        if symbol.kind not in _MEMBERS:
-            return bool(symbol.receiver) and symbol.kind != "function"
-        if symbol.parent == TOP or symbol.receiver:
-            return bool(symbol.receiver)
-        return self.map.symbols[symbol.parent].kind not in _HOLDERS
 
     def type_around(self, scope: int) -> int:
         """The innermost type that a scope is in or is; `TOP` for none."""

@@ -26,7 +26,7 @@ class OpenTypes(Classes):
 
     def _line(self, ref: Ref) -> Iterator[Ref]:
         names = self.names(ref[0])
-        if names is None or not self._rules(names).reopened:
+        if names is None or not names.rules.reopened:
             yield from super()._line(ref)
             return
         waiting, seen = [ref], set[Ref]()
@@ -55,7 +55,7 @@ class OpenTypes(Classes):
 
     def _shared_symbol(self, names: Names, name: str) -> Ref | None:
         found = super()._shared_symbol(names, name)
-        if found is not None or not self._rules(names).everywhere:
+        if found is not None or not names.rules.everywhere:
             return found
         best, nearest = None, -1
         for path, at in self._facts.defined(name):
@@ -79,7 +79,7 @@ class OpenTypes(Classes):
 
     def _in_modules(self, names: Names, scope: int, name: str, value: Value | None, depth: int) -> Value | None:
         """What a module around a name has in other places comes before what is seen everywhere."""
-        if value is None or (value.kind != "outside" and value.reason != "package") or not self._rules(names).reopened:
+        if value is None or (value.kind != "outside" and value.reason != "package") or not names.rules.reopened:
             return value
         symbols, here = names.map.symbols, scope
         while here != TOP:
@@ -103,7 +103,7 @@ class OpenTypes(Classes):
 
     def _self(self, names: Names, scope: int, reason: str) -> Value | None:
         found = super()._self(names, scope, reason)
-        if found is not None or not self._rules(names).reopened:
+        if found is not None or not names.rules.reopened:
             return found
         while scope != TOP and names.map.symbols[scope].kind != "module":
             scope = names.map.symbols[scope].parent
@@ -111,7 +111,7 @@ class OpenTypes(Classes):
 
     def _first(self, names: Names, scope: int, name: str, suffixes: str, depth: int) -> Value | None:
         value = super()._first(names, scope, name, suffixes, depth)
-        return self._given_back(value, suffixes, self._rules(names), depth)
+        return self._given_back(value, suffixes, names.rules, depth)
 
     def _step(self, value: Value, part: str, suffixes: str, rules: Rules, depth: int) -> tuple[Value | None, str]:
         found, rest = super()._step(value, part, suffixes, rules, depth)

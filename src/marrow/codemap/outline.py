@@ -12,6 +12,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from hashlib import blake2b
+from operator import itemgetter
 from typing import NamedTuple
 
 from ..model.code import CALLABLES, TOP, TYPES, Symbol
@@ -46,11 +47,14 @@ class Definition(NamedTuple):
     receiver: str = ""
 
 
+_FIRST, _LAST = (itemgetter(Definition._fields.index(name)) for name in ("first", "last"))
+
+
 class Outline:
     """Definitions in any order become symbols with parents first. `comments` and `strings` are where those stand in the
     text (doc comments belong to the comments), in any order; `blocks` too where nothing else in the text shows where
     they begin and end (Python); `optional` are bytes that may be left out without a change of meaning (semicolons in
-    JavaScript)."""
+    JavaScript). Where only `scope_at` is asked, nothing but the scopes is worked out."""
 
     def __init__(
         self,
@@ -63,45 +67,36 @@ class Outline:
         optional: bytes = b"",
     ) -> None:
         self._source = source
-        self._found = sorted(definitions, key=lambda d: (d.first, -d.last))
-        special = [(a, b, NOTHING) for a, b in comments]
-        special += [(a, b, STRING) for a, b in strings]
-        for a, b in blocks:
-            special.append((a, a, OPEN))
-            special.append((b, b, CLOSE))
-        special.sort()
-        self._special = special
-        self._starts = [one[0] for one in special]
+        # By where they begin, the longer first; two sorts are quicker than one by pairs.
+        self._found = sorted(sorted(definitions, key=_LAST, reverse=True), key=_FIRST)
+        self._comments, self._strings, self._blocks = comments, strings, blocks
+        self._special: list[tuple[int, int, bytes]] = []
+        self._starts: list[int] = []
         self._dropped = SPACE + optional
-        self._parents = self._nest()
         self._borders, self._between = self._flat()
 
     def symbols(self) -> tuple[Symbol, ...]:
+        self._mark()
+        found_, parents = self._found, self._nest()
         inside: dict[int, list[Span]] = {}
-        for at, parent in enumerate(self._parents):
-            inside.setdefault(parent, []).append((self._found[at].first, self._found[at].last))
+        for found, parent in zip(found_, parents, strict=True):
+            if parent != TOP:
+                inside.setdefault(parent, []).append((found[2], found[3]))
         made: list[Symbol] = []
-        for at, found in enumerate(self._found):
-            parent = self._parents[at]
-            name = found.name[:NAME_MAX]
-            above = found.receiver if found.receiver else made[parent].qualified if parent != TOP else ""
-            made.append(
-                Symbol(
-                    found.kind,
-                    name,
-                    f"{above}.{name}" if above else name,
-                    parent,
-                    found.start,
-                    found.end,
-                    one_line(found.signature, SIGNATURE_MAX),
-                    one_line(found.doc, DOC_MAX),
-                    found.decorators,
-                    self.hash_of(found.first, found.last, inside.get(at, ())),
-                    found.bases,
-                    found.returns,
-                    found.receiver,
-                )
-            )
+        qualified: list[str] = []
+        new, hash_of = tuple.__new__, self._hash
+        for at, (found, parent) in enumerate(zip(found_, parents, strict=True)):
+            kind, name, first, last, start, end, signature, doc, decorators, bases, returns, receiver = found
+            if len(name) > NAME_MAX:
+                name = name[:NAME_MAX]
+            above = receiver or (qualified[parent] if parent != TOP else "")
+            whole = f"{above}.{name}" if above else name
+            qualified.append(whole)
+            signature = one_line(signature, SIGNATURE_MAX)
+            doc = one_line(doc, DOC_MAX) if doc else ""
+            hash_ = hash_of(first, last, inside.get(at, ()))
+            fields = (kind, name, whole, parent, start, end, signature, doc)
+            made.append(new(Symbol, (*fields, decorators, hash_, bases, returns, receiver)))
         return tuple(made)
 
     def scope_at(self, byte: int) -> int:
@@ -111,20 +106,42 @@ class Outline:
     def kind_of(self, index: int) -> str:
         return self._found[index].kind
 
-    def hash_of(self, first: int, last: int, without: Sequence[Span] = ()) -> str:
+    def _mark(self) -> None:
+        """Where something stands that is not hashed as it is."""
+        special = [(a, b, NOTHING) for a, b in self._comments]
+        special += [(a, b, STRING) for a, b in self._strings]
+        special += [(a, a, OPEN) for a, _ in self._blocks]
+        special += [(b, b, CLOSE) for _, b in self._blocks]
+        special.sort()
+        self._special = special
+        self._starts = [one[0] for one in special]
+
+    def _hash(self, first: int, last: int, without: Sequence[Span]) -> str:
         """Of a part of the text, without the parts `without` in it (sorted, apart from each other)."""
-        at = bisect_left(self._starts, first)
-        to = bisect_left(self._starts, last, at)
-        if at == to and not without:
-            return self._digest(self._source[first:last], [])
-        kept: list[bytes] = []
+        starts = self._starts
+        at = bisect_left(starts, first)
+        to = bisect_left(starts, last, at)
         strings: list[bytes] = []
-        for begin, end in without:
-            middle = bisect_left(self._starts, begin, at, to)
-            self._keep(first, begin, at, middle, kept, strings)
-            first, at = end, bisect_left(self._starts, end, middle, to)
-        self._keep(first, last, at, to, kept, strings)
-        return self._digest(b"".join(kept), strings)
+        if at == to and not without:
+            text = self._source[first:last]
+        else:
+            kept: list[bytes] = []
+            for begin, end in without:
+                middle = at
+                if at < to and starts[at] < begin:
+                    middle = bisect_left(starts, begin, at, to)
+                    self._keep(first, begin, at, middle, kept, strings)
+                elif first < begin:
+                    kept.append(self._source[first:begin])
+                first, at = end, bisect_left(starts, end, middle, to)
+            self._keep(first, last, at, to, kept, strings)
+            text = b"".join(kept)
+        bare = text.translate(None, self._dropped)
+        if b"," in bare:
+            bare = bare.replace(b",)", b")").replace(b",]", b"]").replace(b",}", b"}")
+        if strings:
+            bare = b"\0".join((bare, *[_plain(one) for one in strings]))
+        return blake2b(bare, digest_size=8).hexdigest()
 
     def _keep(self, here: int, last: int, at: int, to: int, kept: list[bytes], strings: list[bytes]) -> None:
         """The text between two places: without comments, with a mark for each string and block."""
@@ -132,49 +149,49 @@ class Outline:
         for begin, end, mark in self._special[at:to]:
             if begin < here:  # inside of a comment or string
                 continue
-            kept.append(source[here:begin])
-            kept.append(mark)
+            kept += (source[here:begin], mark)
             if mark is STRING:
                 strings.append(source[begin:end])
             here = end
         if here < last:
             kept.append(source[here:last])
 
-    def _digest(self, text: bytes, strings: list[bytes]) -> str:
-        bare = text.translate(None, self._dropped).replace(b",)", b")").replace(b",]", b"]").replace(b",}", b"}")
-        if strings:
-            bare = b"\0".join((bare, *[_plain(one) for one in strings]))
-        return blake2b(bare, digest_size=8).hexdigest()
-
     def _flat(self) -> tuple[list[int], list[int]]:
         """Where scopes begin and end, and the innermost scope before, between and after these places."""
-        borders, between, open_ = list[int](), [TOP], list[int]()
+        borders, between = list[int](), [TOP]
+        open_, ends = list[int](), list[int]()
         for at, found in enumerate(self._found):
-            if found.kind not in SCOPES:
+            if found[0] not in SCOPES:
                 continue
-            self._close(found.first, borders, between, open_)
-            while open_ and self._found[open_[-1]].last < found.last:  # they overlap, which only broken code does
+            first, last = found[2], found[3]
+            while ends and ends[-1] <= first:
+                borders.append(ends.pop())
                 open_.pop()
-            borders.append(found.first)
+                between.append(open_[-1] if open_ else TOP)
+            while ends and ends[-1] < last:  # they overlap, which only broken code does
+                ends.pop()
+                open_.pop()
+            borders.append(first)
             between.append(at)
             open_.append(at)
-        self._close(len(self._source) + 1, borders, between, open_)
+            ends.append(last)
+        to = len(self._source) + 1
+        while ends and ends[-1] <= to:
+            borders.append(ends.pop())
+            open_.pop()
+            between.append(open_[-1] if open_ else TOP)
         return borders, between
 
-    def _close(self, to: int, borders: list[int], between: list[int], open_: list[int]) -> None:
-        while open_ and self._found[open_[-1]].last <= to:
-            borders.append(self._found[open_.pop()].last)
-            between.append(open_[-1] if open_ else TOP)
-
     def _nest(self) -> list[int]:
-        parents, open_ = [], list[int]()
+        parents, open_, ends = list[int](), list[int](), list[int]()
         for at, found in enumerate(self._found):
-            while open_ and self._found[open_[-1]].last < found.last:
-                open_.pop()
-            while open_ and self._found[open_[-1]].last <= found.first:
+            first, last = found[2], found[3]
+            while ends and (ends[-1] < last or ends[-1] <= first):
+                ends.pop()
                 open_.pop()
             parents.append(open_[-1] if open_ else TOP)
             open_.append(at)
+            ends.append(last)
         return parents
 
 

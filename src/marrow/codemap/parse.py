@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import cache
+from itertools import accumulate
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from ..model.code import FileMap
@@ -69,6 +71,40 @@ def query(name: str, text: str) -> Query:
     from tree_sitter import Query
 
     return Query(_grammar(name), text)
+
+
+@cache
+def field_ids(name: str, fields: tuple[str, ...]) -> tuple[int, ...]:
+    """The numbers that a grammar has for its fields, in the order given."""
+    grammar = _grammar(name)
+    return tuple(grammar.field_id_for_name(field) for field in fields)
+
+
+def line_starts(source: bytes) -> list[int]:
+    """Where the lines of a text begin, so that `bisect_right` of it and a place is the line there, from 1. For many
+    places that is quicker than to ask each node for its point."""
+    if b"\r" in source:  # which ends no line here
+        return list(accumulate([len(line) + 1 for line in source.split(b"\n")], initial=0))
+    starts = list(accumulate(map(len, source.splitlines(keepends=True)), initial=0))
+    if source and not source.endswith(b"\n"):
+        starts.pop()
+    return starts
+
+
+_PLACE_FIRST, _PLACE_LAST = attrgetter("start_byte"), attrgetter("end_byte")
+
+
+def captured(name: str, text: str, node: Node, unordered: Collection[str] = ()) -> dict[str, list[Node]]:
+    """What `captures` finds, quicker, for queries in which no two nodes of one name begin and end at the same places:
+    put in order by where they begin, the longer first. Those in `unordered` come as they may."""
+    from tree_sitter import QueryCursor
+
+    found: dict[str, list[Node]] = QueryCursor(query(name, text)).captures(node)
+    for named, nodes in found.items():
+        if named not in unordered and len(nodes) > 1:
+            nodes.sort(key=_PLACE_LAST, reverse=True)
+            nodes.sort(key=_PLACE_FIRST)
+    return found
 
 
 Captures = Callable[["Node"], dict[str, list["Node"]]]

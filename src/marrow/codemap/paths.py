@@ -26,13 +26,13 @@ class Paths(Evaluator):
 
     def _in_paths(self, value: Value) -> bool:
         names = self.names(value.path) if value.path else None
-        return names is not None and self._rules(names).paths
+        return names is not None and names.rules.paths
 
     def _name(self, names: Names, scope: int, name: str, depth: int) -> Value | None:
         value = self._settled(super()._name(names, scope, name, depth), depth)
-        if value is not OUTSIDE or not self._rules(names).paths or _is_known(names, scope, name):
+        if value is not OUTSIDE or not names.rules.paths or _is_known(names, scope, name):
             return value
-        if self._rules(names).globals:
+        if names.rules.globals:
             return self._global(names, scope, name, depth) or value
         files = tuple(self._finder(names)(names.path, name))
         return Value("module", "import", names.path, files=files, name=name) if files else value
@@ -43,7 +43,7 @@ class Paths(Evaluator):
         if value is None or value.kind != "symbol" or depth > DEPTH_MAX:
             return value
         symbol, names = self._symbol(value.ref), self.names(value.path)
-        if symbol.kind not in CALLABLES or names is None or not self._rules(names).globals:
+        if symbol.kind not in CALLABLES or names is None or not names.rules.globals:
             return value
         if symbol.kind == "constructor":
             owner = self._self(names, value.at, value.reason)
@@ -63,7 +63,7 @@ class Paths(Evaluator):
                 if found is not None and found.kind != "outside":
                     return found
             scope = symbol.parent
-        languages = self._rules(names).globals
+        languages = names.rules.globals
         candidates: list[Ref] = []
         for path, at in self._facts.defined(name):
             other = self._facts.file(path)
@@ -103,14 +103,14 @@ class Paths(Evaluator):
         return found
 
     def _type_name(self, names: Names, scope: int, name: str, depth: int) -> Value | None:
-        if self._rules(names).paths:
+        if names.rules.paths:
             return self._name(names, scope, name, depth + 1)
         return super()._type_name(names, scope, name, depth)
 
     def _module(self, names: Names, one: Import) -> Value:
         """What is imported from may be no file but a module inside of one, or an enum."""
         found = super()._module(names, one)
-        rules = self._rules(names)
+        rules = names.rules
         if found.files or self._walks >= WALKS_MAX or not rules.paths or (rules.globals and one.local != one.name):
             return found
         self._walks += 1
@@ -128,7 +128,7 @@ class Paths(Evaluator):
     def _child(self, value: Value, name: str, depth: int) -> Value | None:
         """What a module inside of a file has: also what it imports."""
         names = self.names(value.path)
-        if names is None or not self._rules(names).paths:
+        if names is None or not names.rules.paths:
             return super()._child(value, name, depth)
         indexes = names.children.get((value.at, name))
         if indexes:
@@ -149,7 +149,7 @@ class Paths(Evaluator):
             self._busy.discard(key)
         if found is not None and found.kind != "outside":
             return found
-        if not self._rules(names).globals:
+        if not names.rules.globals:
             return OUTSIDE
         return self._in_namespace(names, self._symbol(value.ref), name, value.reason)
 
@@ -159,7 +159,7 @@ class Paths(Evaluator):
         for path, at in self._facts.defined(name):
             other = self._facts.file(path)
             symbol = other.symbols[at] if other is not None else None
-            if other is None or symbol is None or other.language not in self._rules(names).globals:
+            if other is None or symbol is None or other.language not in names.rules.globals:
                 continue
             inside = other.symbols[symbol.parent].qualified if symbol.parent != TOP else ""
             if symbol.receiver:
@@ -200,7 +200,7 @@ class Paths(Evaluator):
         """Parts of a tuple have numbers for their names."""
         if name.isdigit() and int(name) < len(value.arguments):
             names = self.names(value.name or value.path)
-            if names is not None and self._rules(names).paths:
+            if names is not None and names.rules.paths:
                 return self._type(names, value.scope, value.arguments[int(name)], 1) or OUTSIDE
         return super()._entered(value, name)
 
@@ -261,7 +261,7 @@ class Paths(Evaluator):
         inner = self._type(there, symbol.parent, symbol.returns, depth + 1)
         if inner is None or inner.kind != "instance" or inner.ref == value.ref:
             return None
-        found = self._callee(inner, name, self._rules(there), depth + 2)
+        found = self._callee(inner, name, there.rules, depth + 2)
         return found if found is not None and found.kind != "outside" else None
 
     def _result(self, value: Value, rules: Rules | None, depth: int) -> Value | None:
@@ -285,7 +285,7 @@ class Paths(Evaluator):
         return value is None or value.kind == "outside"
 
     def _beside(self, names: Names, owner: Symbol, name: str) -> Ref | None:
-        if not self._rules(names).paths:
+        if not names.rules.paths:
             return super()._beside(names, owner, name)
         index = self._index_of(names, owner)
         key = ((names.path, index), name)
@@ -308,7 +308,7 @@ class Paths(Evaluator):
         several = None
         for path, at in self._facts.defined(name):
             other = self.names(path)
-            if other is None or other.map.language not in (names.map.language, *self._rules(names).globals):
+            if other is None or other.map.language not in (names.map.language, *names.rules.globals):
                 continue
             symbol = other.map.symbols[at]
             if not symbol.receiver or symbol.receiver.rpartition(".")[2] != owner.name:

@@ -37,7 +37,7 @@ class Resolver(OpenTypes):
 
     def _target(self, names: Names, call: Call) -> tuple[Ref, str] | None:
         chain = call.chain
-        rules = self._rules(names)
+        rules = names.rules
         makes = chain.endswith("{}")
         chain = chain.removesuffix("{}")
         before, _, name = chain.rpartition(".")

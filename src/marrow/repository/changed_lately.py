@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -16,7 +16,7 @@ from .head import head_of, repository_at, shallow_mark, working_folder
 from .history import moment_of
 from .identity import Place
 from .kept import Kept
-from .working_tree import Touched, working_tree
+from .working_tree import Touched, looking
 
 COMMITS_MAX = 5_000
 # A commit that touches more files than this moved them or took them in: the rest of them is not told.
@@ -75,33 +75,48 @@ _kept: Kept[tuple[str, str, str], _Since] = Kept(16)
 
 def changed_lately(root: str | os.PathLike[str], since: datetime) -> ChangedFiles:
     place = repository_at(root)
-    head = head_of(place).commit
-    known = _known(place, head, since) if head else _Since(since, (), is_cut=False)
-    tree = working_tree(root)
-    files: dict[str, Changed] = {}
-    newer: dict[str, str] = {}  # the name that a file has now, by one that it had
-    commits = [commit for commit in known.commits if commit.at >= since]
-    for commit in commits:
-        for what, path, before in commit.files:
-            _add(files, newer, commit, what, path, before)
+    with looking(place) as looked:  # git does, while the commits are gone through here
+        head = head_of(place).commit
+        known = _known(place, head, since) if head else _Since(since, (), is_cut=False)
+        commits = [commit for commit in known.commits if commit.at >= since]
+        files = _in_commits(commits)
+        committed = sorted(files.values(), key=_newest_first)
+        tree = looked()
+    before = dict(files)
     for one in tree.files:
         _touch(files, one)
-    ordered = sorted(files.values(), key=lambda file: (not file.pending, -(file.at or _EPOCH).timestamp(), file.path))
+    pending = [file for file in files.values() if file.pending]
+    untouched = [file for file in committed if files.get(file.path) is before[file.path]]
+    ordered = [*sorted(pending, key=_newest_first), *untouched]
     is_cut = (known.is_cut and len(commits) == len(known.commits)) or tree.more or len(ordered) > FILES_MAX
     return ChangedFiles(tuple(ordered[:FILES_MAX]), len(commits), is_cut)
 
 
-def _add(files: dict[str, Changed], newer: dict[str, str], commit: _Commit, what: str, path: str, before: str) -> None:
+def _newest_first(file: Changed) -> tuple[float, str]:
+    return -(file.at or _EPOCH).timestamp(), file.path
+
+
+def _in_commits(commits: Sequence[_Commit]) -> dict[str, Changed]:
     """Commits come newest first: the first that names a file says what became of it."""
-    now = newer.get(path, path)
-    known = files.get(now)
-    if known is None:
-        files[now] = Changed(now, what, commit.at, commit.author, commit.hash, commit.subject, 1, before)
-    else:
-        is_new = what == "added" and known.what == "modified"
-        files[now] = replace(known, what="added" if is_new else known.what, commits=known.commits + 1)
-    if before:
-        newer[before] = now
+    last: dict[str, tuple[_Commit, str]] = {}  # with the name that it had before
+    whats: dict[str, str] = {}
+    counts: dict[str, int] = {}
+    newer: dict[str, str] = {}  # the name that a file has now, by one that it had
+    for commit in commits:
+        for what, path, before in commit.files:
+            now = newer.get(path, path) if newer else path
+            if now not in last:
+                last[now], whats[now], counts[now] = (commit, before), what, 1
+            else:
+                counts[now] += 1
+                if what == "added" and whats[now] == "modified":
+                    whats[now] = what
+            if before:
+                newer[before] = now
+    return {
+        path: Changed(path, whats[path], commit.at, commit.author, commit.hash, commit.subject, counts[path], before)
+        for path, (commit, before) in last.items()
+    }
 
 
 def _touch(files: dict[str, Changed], one: Touched) -> None:

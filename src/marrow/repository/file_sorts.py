@@ -42,6 +42,8 @@ _BINARY_SUFFIXES = frozenset(
 
 def is_inside_git(path: str) -> bool:
     """Whether a path leads into a git directory."""
+    if path.isascii() and "git" not in path.lower():
+        return False  # nearly every path, and each of a repository is asked about
     return any(_as_folded(part) in (".git", "git~1") for part in PurePosixPath(path).parts)
 
 

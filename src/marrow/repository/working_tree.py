@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
-from .command import at_home, fields
+from .command import at_home, telling
 from .head import repository_at
+from .identity import Place
 
 # More new files than this are not a change that somebody made, but something that nobody told git to ignore.
 UNTRACKED_MAX = 2_000
@@ -39,22 +41,33 @@ class WorkingTree:
 
 def working_tree(root: str | os.PathLike[str]) -> WorkingTree:
     """Paths from the repository's root. A bare repository has no working tree, so nothing differs in it."""
-    place = repository_at(root)
+    with looking(repository_at(root)) as found:
+        return found()
+
+
+@contextmanager
+def looking(place: Place) -> Iterator[Callable[[], WorkingTree]]:
+    """Begins to look, and gives what waits for what is found: much else can be done meanwhile."""
     if place.root is None:
-        return WorkingTree(())
+        yield lambda: WorkingTree(())
+        return
     options = ("--porcelain=v2", "-z", "--untracked-files=all", "--ignore-submodules=dirty", "--renames")
+    with telling(place.root, *at_home(place.root), "status", *options) as told:
+        yield lambda: _listened_to(told)
+
+
+def _listened_to(told: Iterator[bytes]) -> WorkingTree:
     found: list[Touched] = []
     untracked = 0
-    with closing(fields(place.root, *at_home(place.root), "status", *options)) as told:
-        for line in told:
-            sort = line[:1]
-            if sort in _FIELDS:
-                found.append(_touched(line, os.fsdecode(next(told)) if sort == b"2" else ""))
-            elif sort == b"?":
-                untracked += 1
-                if untracked > UNTRACKED_MAX:
-                    return WorkingTree(tuple(found), more=True)
-                found.append(Touched(_text(line[2:]), "untracked", is_unstaged=True))
+    for line in told:
+        sort = line[:1]
+        if sort in _FIELDS:
+            found.append(_touched(line, os.fsdecode(next(told)) if sort == b"2" else ""))
+        elif sort == b"?":
+            untracked += 1
+            if untracked > UNTRACKED_MAX:
+                return WorkingTree(tuple(found), more=True)
+            found.append(Touched(_text(line[2:]), "untracked", is_unstaged=True))
     return WorkingTree(tuple(found))
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from marrow.memory.code.callers import loose_sites
 from marrow.memory.code.changes import changes
 from marrow.memory.code.history import history
 from marrow.memory.code.kept_map import KeptMap, map_at
@@ -306,3 +307,12 @@ def test_a_manifest_that_changed_makes_the_files_under_it_wait(mapped: Project) 
     assert (rows["web/a.js"], rows["shop/main.py"]) == (1, 0)
     mapped.update()
     assert mapped.kept.is_whole()
+
+
+def test_who_calls_a_name_that_nothing_has_is_known_when_other_symbols_came_before_it(mapped: Project) -> None:
+    mapped.replace("shop/main.py", "def main():", "def first():\n    return 1\n\n\ndef main():")
+    mapped.update()
+    with mapped.kept.reading() as reader:
+        (site,) = loose_sites(reader, "frobnicate", reader.loose("frobnicate"))
+    assert site.caller is not None
+    assert (site.caller.qualified, site.chain) == ("main", "unknown_thing.frobnicate")

@@ -53,6 +53,8 @@ class _Crates:
         self._project = project
         self._folders = {path.rpartition("/")[0]: path for path in project.named("Cargo.toml")}
         self._names: dict[str, list[str]] | None = None
+        # Kept here: a cache of the class would keep every project that was ever asked about.
+        self._roots: dict[str, tuple[str, ...]] = {}
 
     def named(self, name: str, path: str) -> list[str]:
         """The roots of a crate of the project, by its name. A crate does not mean itself, except where what tests it
@@ -76,9 +78,14 @@ class _Crates:
                 self._names.setdefault(found[1].replace("-", "_"), []).append(lib)
                 return
 
-    @lru_cache(maxsize=65536)  # noqa: B019  lives as long as the finder
     def roots_of(self, path: str) -> tuple[str, ...]:
         """The roots of the crate that a file is in."""
+        known = self._roots.get(path)
+        if known is None:
+            known = self._roots[path] = self._found_roots(path)
+        return known
+
+    def _found_roots(self, path: str) -> tuple[str, ...]:
         folder, _, name = path.rpartition("/")
         if name in ROOTS and (not folder or folder.rpartition("/")[2] == "src"):
             return (path,)

@@ -139,13 +139,18 @@ def loose_sites(reader: MapReader, name: str, files: list[int]) -> list[CallSite
         row = reader.file(file)
         if row is None:
             continue
+        calls = reader.calls_ending(file, name)
+        named = [(at, call) for at, call in calls if call.kind == "call" and last_name(call.chain) == name]
+        if not named:
+            continue
         linked = {link.call for link in reader.links(file)}
-        numbers = reader.parents(file)[1]
-        for at, call in reader.calls_ending(file, name):
-            if at not in linked and call.kind == "call" and last_name(call.chain) == name:
+        # As long as a file is as the first map found it, its symbols are numbered as they come.
+        numbers = reader.parents(file)[1] if row.changed else None
+        for at, call in named:
+            if len(found) >= LOOSE_SHOWN:
+                return found
+            if at not in linked:
                 number = numbers[call.scope] if numbers is not None and call.scope >= 0 else call.scope
                 caller = reader.symbol(symbol_id(file, number)) if number >= 0 else None
                 found.append(CallSite(row.path, call.line, caller, BY_NAME, BY_NAME_CONFIDENCE, call.chain))
-        if len(found) >= LOOSE_SHOWN:
-            break
-    return found[:LOOSE_SHOWN]
+    return found

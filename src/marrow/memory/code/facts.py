@@ -6,7 +6,7 @@ import os
 from bisect import insort
 from collections.abc import Collection, Iterable, Sequence
 
-from ...model.code import FileMap
+from ...model.code import Call, FileMap
 from ...store.code.packing import symbol_id
 from ...store.code.reader import KEPT, MAPPED, FileRow, MapReader
 
@@ -30,6 +30,7 @@ class KeptFacts:
         self._maps: dict[str, FileMap | None] = {}
         self._loaded = 0
         self._numbers: dict[str, Sequence[int] | None] = {}
+        self._calls: dict[str, tuple[Call, ...]] = {}
         self._defined: dict[str, list[tuple[str, int]]] = {}
         for row in rows:
             self._enter(row)
@@ -55,6 +56,7 @@ class KeptFacts:
         self._packages.pop(row.path, None)
         self._maps.pop(row.path, None)
         self._numbers.pop(row.path, None)
+        self._calls.pop(row.path, None)
         if self.ids.pop(row.path, None) is not None:
             self._paths.pop(row.id, None)
 
@@ -80,8 +82,17 @@ class KeptFacts:
         found = self.file(path)
         if found is None:
             return None
-        self._maps[path] = whole = found._replace(calls=self._reader.calls(self.ids[path]))
+        calls = self._calls.pop(path, None)
+        whole = found._replace(calls=self._reader.calls(self.ids[path]) if calls is None else calls)
+        self._maps[path] = whole
         return whole
+
+    def give(self, path: str, found: FileMap) -> None:
+        """A map that is at hand already, as `file` would read it (`bare`), and with its calls. Its symbols are counted
+        as they come."""
+        self._maps[path], self._numbers[path] = found._replace(calls=()), None
+        self._calls[path] = found.calls
+        self._loaded += size_of(found)
 
     def let_go(self, path: str) -> None:
         """The calls of a file are not needed any longer."""
@@ -104,7 +115,7 @@ class KeptFacts:
         found = self._reader.outline(id_, bare=True) if id_ is not None else None
         self._maps[path] = found[0] if found else None
         if found is not None:
-            self._loaded += len(found[0].symbols) + len(found[0].imports) + len(found[0].bindings)
+            self._loaded += size_of(found[0])
         self._numbers[path] = found[1] if found else None
         return self._maps[path]
 
@@ -139,3 +150,8 @@ class KeptFacts:
 
     def package(self, path: str) -> str:
         return self._packages.get(path, "")
+
+
+def size_of(found: FileMap) -> int:
+    """How much of a file's map is at hand while resolving."""
+    return len(found.symbols) + len(found.imports) + len(found.bindings)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from operator import itemgetter
 
 from ...codemap.entry import TEST
 from ...model.code import CALLABLES, TYPES
@@ -15,6 +16,7 @@ LOOKED_AT = 10_000
 GIVEN_MAX = 500
 _LINE = re.compile(r"(?P<path>.+):(?P<line>\d+)\Z")
 _CALLED = CALLABLES | TYPES
+_PLACE = itemgetter(*(Known._fields.index(name) for name in ("path", "start", "id")))
 
 
 def one_symbol(reader: MapReader, given: str, *, field: str = "symbol") -> Known:
@@ -67,7 +69,7 @@ def matching(reader: MapReader, given: str, *, kind: str = "", field: str = "sym
     found = _matching(reader, text)
     if kind:
         found = [one for one in found if one.kind == kind]
-    return sorted(found, key=lambda one: (one.path, one.start, one.id))
+    return sorted(found, key=_PLACE)
 
 
 def _matching(reader: MapReader, text: str) -> list[Known]:

@@ -19,6 +19,8 @@ from .type_relations import implementors, members, overrides
 
 DISTANCE_MAX, REACHED_MAX = 6, 500
 MEMORIES_MAX, FILE_MEMORIES_MAX, ENTRIES_MAX = 20, 3, 200
+# A commit tells that a symbol was touched: the latest of them, after what is known about it.
+COMMIT, COMMITS_MAX = "commit", 5
 SITES_MAX, BEYOND_MAX = 5_000, 200
 # How sure it is that a change of a method touches one that takes its place; and that a call of a method means the one
 # below that takes its place.
@@ -128,7 +130,10 @@ def remembered(reader: Reader, asker: Asker, symbols: Sequence[Known], now: int)
     words = {symbol.name for symbol in symbols}
     naming = [one for one in of_files if not words.isdisjoint(_WORD.findall(one.node.content))]
     others = [one for one in of_files if one not in naming]
-    return Remembered([*_active(reader, own, now), *naming][:MEMORIES_MAX], others[:FILE_MEMORIES_MAX])
+    every = [*_active(reader, own, now), *naming]
+    told = [one for one in every if one.node.kind != COMMIT]
+    touching = sorted((one for one in every if one.node.kind == COMMIT), key=lambda one: -one.last_at)[:COMMITS_MAX]
+    return Remembered([*told[: MEMORIES_MAX - len(touching)], *touching], others[:FILE_MEMORIES_MAX])
 
 
 def _active(reader: Reader, entries: Sequence[int], now: int) -> list[Record]:

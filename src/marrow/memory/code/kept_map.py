@@ -15,6 +15,7 @@ from typing import NamedTuple
 from ...codemap.languages.table import language_of
 from ...model.errors import Conflict, Invalid, NotFound, StoreDamaged
 from ...repository.changed import folders_stamp, is_writable, listed, stamp
+from ...repository.ignored import ignored
 from ...store.code import FileRow, MapFile, MapReader, MapWriter
 from ...store.code.reader import PLAIN
 from ...version import __version__
@@ -48,8 +49,9 @@ _opened: dict[str, KeptMap] = {}
 _opening = threading.Lock()
 
 
-def map_at(folder: str | os.PathLike[str], root: str) -> KeptMap:
-    """The map for the checkout at `root`, kept in `folder`; one for all who ask in this process."""
+def map_at(folder: str | os.PathLike[str], root: str, ignore_extra: tuple[str, ...] = ()) -> KeptMap:
+    """The map for the checkout at `root`, kept in `folder`; one for all who ask in this process. `ignore_extra` is what
+    is left out of it, as in .gitignore: as who asked last has it."""
     if not root:
         raise Invalid("There is no project folder here.", hint="Run this inside a repository.", field="path")
     real = os.path.realpath(root)
@@ -58,20 +60,26 @@ def map_at(folder: str | os.PathLike[str], root: str) -> KeptMap:
     with _opening:
         found = _opened.get(path)
         if found is None:
-            found = _opened[path] = KeptMap(real, MapFile(Path(path)))
+            found = _opened[path] = KeptMap(real, MapFile(Path(path)), ignore_extra)
+        found.leave_out(ignore_extra)
         return found
 
 
 class KeptMap:
     """`root` is the real path of the working tree."""
 
-    def __init__(self, root: str, file: MapFile) -> None:
-        self.root, self.file = root, file
+    def __init__(self, root: str, file: MapFile, ignore_extra: tuple[str, ...] = ()) -> None:
+        self.root, self.file, self.ignore_extra = root, file, ignore_extra
         self._updating = threading.RLock()
         self._rows: dict[str, FileRow] = {}
         self._version = -1
         self._facts: KeptFacts | None = None
         self._listing: tuple[int, float, list[str]] | None = None
+
+    def leave_out(self, ignore_extra: tuple[str, ...]) -> None:
+        if ignore_extra != self.ignore_extra:
+            with self._updating:
+                self.ignore_extra, self._listing = ignore_extra, None
 
     def has_map(self) -> bool:
         return self.file.exists()
@@ -120,7 +128,7 @@ class KeptMap:
         with self.file.alone():
             if self.file.exists():  # another process was faster
                 return self._brought_up(now, progress, None, whole)
-            paths = listed(self.root)
+            paths = self._chosen(listed(self.root))
             about = ((VERSION, _first_version()), (MADE_BY, __version__))
             build(self.file, self.root, paths, now, progress, nice=nice, whole=whole, about=about)
         self._forget()
@@ -156,7 +164,7 @@ class KeptMap:
             self._version, self._facts = version, None
 
     def _look(self, only: list[str] | None) -> _Found:
-        paths = self._listed() if only is None else [path for path in only if is_writable(path)]
+        paths = self._listed() if only is None else self._chosen(path for path in only if is_writable(path))
         found = _Found([], [], [], [], [], [])
         new_id = max((row.id for row in self._rows.values()), default=0)
         for path in paths:
@@ -208,6 +216,13 @@ class KeptMap:
             found.manifests.append(known._replace(size=here.size, mtime=here.mtime))
         return row is None
 
+    def _chosen(self, paths: Iterable[str]) -> list[str]:
+        """Without what the setting `ignore.extra` leaves out."""
+        if not self.ignore_extra:
+            return list(paths)
+        is_ignored = ignored(self.ignore_extra)
+        return [path for path in paths if not is_ignored(path)]
+
     def _listed(self) -> list[str]:
         """The files of the checkout. Asking git takes longer than looking at each folder."""
         clock = time.monotonic()
@@ -215,7 +230,7 @@ class KeptMap:
         is_fresh = known is not None and clock - known[1] < LISTED_SECONDS
         if known is not None and is_fresh and folders_stamp(self.root, known[2]) == known[0]:
             return known[2]
-        paths = listed(self.root)
+        paths = self._chosen(listed(self.root))
         self._listing = (folders_stamp(self.root, paths), clock, paths)
         return paths
 

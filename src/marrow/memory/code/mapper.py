@@ -15,11 +15,11 @@ NICE = 10
 
 
 def main() -> None:
-    place, root = sys.argv[1:3]
+    place, root, *ignore_extra = sys.argv[1:]
     if hasattr(os, "nice"):
         os.nice(NICE)
     threading.Thread(target=_watch, daemon=True).start()
-    KeptMap(os.path.realpath(root), MapFile(Path(place))).update(time.time_ns() // 1000)
+    KeptMap(os.path.realpath(root), MapFile(Path(place)), tuple(ignore_extra)).update(time.time_ns() // 1000)
 
 
 def _watch() -> None:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Callable
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
-from ...codemap.entry import flags_of, is_test_path
+from ...codemap.entry import TEST, flags_of, is_test_path
 from ...codemap.languages.table import language_of
 from ...codemap.parse import map_of
 from ...codemap.skipped import BYTES_MAX, GENERATED, HUGE, named_as_generated, why_skipped
-from ...model.code import TOP, FileMap
+from ...model.code import CALLABLES, TOP, FileMap
 from ...model.errors import MarrowError
 from ...store.code.packing import pack_calls, pack_outline, symbol_id
 from ...store.code.reader import MAPPED, SKIPPED
@@ -32,7 +33,7 @@ class Read(NamedTuple):
 
 class Parsed(NamedTuple):
     """A file for a new map: plain values, so that a worker can send it. `symbols` are rows of the table,
-    `names` the last names of all calls."""
+    `names` the last names of all calls, where it is not resolved next."""
 
     id: int
     path: str
@@ -84,14 +85,16 @@ def parse(path: str, source: bytes) -> tuple[FileMap, str]:
         return FileMap(language_of(path)), f"{UNPARSED}: {type(problem).__name__}"
 
 
-def parsed(root: str, id_: int, path: str) -> Parsed:
-    """A file for a new map."""
+def parsed(root: str, id_: int, path: str, keep: Callable[[str, FileMap], None] | None = None) -> Parsed:
+    """A file for a new map. `keep` is given the map itself, where there is one and it is resolved next."""
     read = read_file(root, path)
     language = language_of(path)
     found, reason = (FileMap(language), read.reason) if read.reason else parse(path, read.source)
     state = SKIPPED if reason else MAPPED
     lines = line_count(read.source)
     outline, calls = (b"", b"") if reason else (pack_outline(found), pack_calls(found.calls))
+    if keep is not None and not reason:
+        keep(path, found)
     return Parsed(
         id_,
         path,
@@ -107,7 +110,7 @@ def parsed(root: str, id_: int, path: str) -> Parsed:
         outline,
         calls,
         symbol_rows(id_, path, found),
-        list(called_names(found)),
+        list(called_names(found)) if keep is None else [],
     )
 
 
@@ -118,7 +121,7 @@ def line_count(source: bytes) -> int:
 
 def called_names(found: FileMap) -> set[str]:
     """The last names of all calls of a file, and what those that are imported under another name are called there."""
-    names = {last_name(call.chain) for call in found.calls if call.kind == "call"}
+    names = {last_name(chain) for chain in {call.chain for call in found.calls if call.kind == "call"}}
     names.discard("")
     names |= {one.name for one in found.imports if one.name and one.name not in ("*", one.local) and one.local in names}
     return names
@@ -137,20 +140,14 @@ def symbol_rows(file: int, path: str, found: FileMap) -> list[tuple[Any, ...]]:
     """Rows of a file that is new: its symbols are numbered as they come."""
     tested = is_test_path(path)
     start = symbol_id(file, 0)
-    return [
-        (
-            start + at,
-            symbol.name,
-            within(symbol.qualified, symbol.name),
-            symbol.kind,
-            symbol.start,
-            symbol.end,
-            None if symbol.parent == TOP else start + symbol.parent,
-            at,
-            flags_of(path, symbol, tested),
-        )
-        for at, symbol in enumerate(found.symbols)
-    ]
+    plain = TEST if tested else 0
+    rows: list[tuple[Any, ...]] = []
+    for at, symbol in enumerate(found.symbols):
+        kind, name, qualified, parent, first, last, *_ = symbol
+        flags = flags_of(path, symbol, tested) if kind in CALLABLES else plain
+        around = within(qualified, name)
+        rows.append((start + at, name, around, kind, first, last, None if parent == TOP else start + parent, at, flags))
+    return rows
 
 
 def within(qualified: str, name: str) -> str:

@@ -11,16 +11,20 @@ from pathlib import Path
 from typing import IO, Any
 
 from ...codemap.resolve import Resolver
+from ...model.code import FileMap, Symbol
 from ...store.code.map_file import connect
 from ...store.code.packing import pack_links, pack_places
 from ...store.code.reader import FileRow, MapReader
-from .facts import KeptFacts
+from .facts import KeptFacts, size_of
 from .parsing import parsed
 from .resolving import resolved
 
-PARSE, RESOLVE, DONE = "parse", "resolve", "done"
+# To parse, to parse what will be resolved by the same workers, and to resolve.
+PARSE, PARSE_FIRST, RESOLVE = "parse", "parse first", "resolve"
 # So many symbols and bindings are kept at hand while resolving; then it begins anew, to stay small.
 LOADED_MAX = 280_000
+# So many of what was parsed here are kept for resolving: what a worker has parsed is mostly what it resolves.
+PARSED_MAX = 200_000
 _LENGTH_BYTES = 4
 
 
@@ -48,9 +52,18 @@ class Worker:
         self._rows: list[FileRow] = []
         self._facts: KeptFacts | None = None
         self._resolver: Resolver | None = None
+        self._parsed: dict[str, FileMap] = {}
+        self._parsed_size = 0
 
-    def parse(self, jobs: list[tuple[int, str]]) -> list[Any]:
-        return [tuple(parsed(self._root, id_, path)) for id_, path in jobs]
+    def parse(self, jobs: list[tuple[int, str]], *, is_resolved_next: bool) -> list[Any]:
+        keep = self._keep if is_resolved_next else None
+        return [tuple(parsed(self._root, id_, path, keep)) for id_, path in jobs]
+
+    def _keep(self, path: str, found: FileMap) -> None:
+        size = size_of(found) + len(found.calls)
+        if self._parsed_size + size <= PARSED_MAX:
+            self._parsed_size += size
+            self._parsed[path] = found._replace(symbols=tuple([bare(symbol) for symbol in found.symbols]))
 
     def resolve(self, place: str, files: list[int]) -> list[Any]:
         """Packed links, rows for `incoming`, names that are loose and that are not, and pairs of types, by file."""
@@ -74,11 +87,22 @@ class Worker:
             self._reader = MapReader(connection)
             self._rows = self._reader.files()
         if self._facts is None or self._resolver is None or self._facts.loaded() > LOADED_MAX:
-            self._facts = self._resolver = None
-            gc.collect()
+            if self._facts is not None:
+                self._facts = self._resolver = None
+                gc.collect()
             self._facts = KeptFacts(self._root, self._reader, self._rows)
+            for path, found in self._parsed.items():
+                self._facts.give(path, found)
+            self._parsed = {}
             self._resolver = Resolver(self._facts)
         return self._facts, self._resolver
+
+
+def bare(symbol: Symbol) -> Symbol:
+    """Without what only people read, as it is read from the map (`MapReader.outline`)."""
+    kind, name, qualified, parent, start, end, _, _, decorators, _, bases, returns, receiver = symbol
+    few = (kind, name, qualified, parent, start, end, "", "", decorators, "", bases, returns, receiver)
+    return tuple.__new__(Symbol, few)
 
 
 def main() -> None:
@@ -90,7 +114,8 @@ def main() -> None:
     worker = Worker(root)
     while (message := receive(given)) is not None:
         what, *rest = message
-        send(answers, worker.parse(*rest) if what == PARSE else worker.resolve(*rest))
+        is_first = what == PARSE_FIRST
+        send(answers, worker.resolve(*rest) if what == RESOLVE else worker.parse(*rest, is_resolved_next=is_first))
 
 
 if __name__ == "__main__":

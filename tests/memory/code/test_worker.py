@@ -1,0 +1,63 @@
+"""What a worker resolves from what it has parsed itself is what it resolves from the map."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from marrow.memory.code import worker as worker_module
+from marrow.memory.code.worker import Worker
+from marrow.store.code.reader import MAPPED
+
+from .conftest import Project
+
+HEADER = "class Kettle {\n public:\n  void boil();\n  void boil(int times);\n};\n"
+SOURCE = '#include "kettle.h"\nvoid Kettle::boil() { boil(1); }\nvoid use(Kettle& k) { k.boil(); }\n'
+
+
+@pytest.fixture
+def jobs(project: Project) -> list[tuple[int, str]]:
+    """Of a map that is whole, in several languages."""
+    project.write("tea/kettle.h", HEADER)
+    project.write("tea/kettle.cc", SOURCE)
+    project.write("tea/Pot.java", "class Pot { void pour() { fill(); fill(2); } void fill() {} int fill(int n) {} }\n")
+    project.update()
+    with project.kept.reading() as reader:
+        return sorted((row.id, row.path) for row in reader.files() if row.state == MAPPED)
+
+
+def resolved(project: Project, jobs: list[tuple[int, str]], *, parses: bool) -> list[Any]:
+    worker = Worker(str(project.root))
+    if parses:
+        worker.parse(jobs, is_resolved_next=True)
+    return [
+        (file, links, sorted(incoming), sorted(loose), sorted(settled), sorted(extends))
+        for file, links, incoming, loose, settled, extends in worker.resolve(
+            str(project.kept.file.path), [id_ for id_, _ in jobs]
+        )
+    ]
+
+
+def test_what_was_parsed_by_the_worker_itself_resolves_as_what_is_read_from_the_map(
+    project: Project, jobs: list[tuple[int, str]]
+) -> None:
+    known = resolved(project, jobs, parses=False)
+    assert sum(len(links) for _, links, *_ in known) > 0
+    assert resolved(project, jobs, parses=True) == known
+
+
+def test_a_worker_that_keeps_only_some_of_what_it_parsed_reads_the_rest(
+    project: Project, jobs: list[tuple[int, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = resolved(project, jobs, parses=False)
+    monkeypatch.setattr(worker_module, "PARSED_MAX", 12)
+    assert resolved(project, jobs, parses=True) == known
+
+
+def test_a_worker_that_has_too_much_at_hand_begins_anew_and_resolves_the_same(
+    project: Project, jobs: list[tuple[int, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = resolved(project, jobs, parses=False)
+    monkeypatch.setattr(worker_module, "LOADED_MAX", 5)
+    assert resolved(project, jobs, parses=True) == known

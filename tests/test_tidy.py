@@ -67,6 +67,7 @@ LAZY_FILES = {
 LAZY_TARGETS = {
     "marrow.ingest.spot": "every search would pay for the readers of media",
     "marrow.operations.table": "who only lists the operations does not need it",
+    "marrow.store.alike": "it needs numpy",
     "marrow.store.matrix": "it needs numpy",
     "marrow.store.sqlite.lengths": "it needs numpy",
     "marrow.store.sqlite.words": "it needs numpy",

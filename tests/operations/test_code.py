@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,6 +11,8 @@ import pytest
 
 from marrow.app import Memory, open_memory
 from marrow.model.errors import Ambiguous, Invalid, NotFound
+from marrow.model.text import token_estimate
+from marrow.operations.run import DATA_LEAST, DATA_SHARE, plain
 
 from .conftest import PROJECT, Do
 
@@ -60,6 +63,24 @@ def test_symbols_by_name_have_their_heads_and_lines(do: Do) -> None:
     (found,) = do("code_symbols", name="Store.close").items
     assert (found.path, found.line, found.end, found.kind) == ("app.py", 5, 7, "method")
     assert found.content == "def close(self) -> None  # Let go."
+
+
+def test_what_the_setting_leaves_out_is_not_in_the_map(root: Path, tmp_path: Path) -> None:
+    (root / "vendor").mkdir()
+    (root / "vendor" / "theirs.py").write_text("def theirs():\n    return 1\n", encoding="utf-8")
+
+    def known(*patterns: str) -> set[str]:
+        (root / ".marrow.toml").write_text(f"[ignore]\nextra = {json.dumps(patterns)}\n", encoding="utf-8")
+        with open_memory(root, store=str(tmp_path / "marrow.db"), project=PROJECT, embedder="fake") as memory:
+            found = memory.perform("code_symbols", {"name": "*"}).result.items
+            assert memory.perform("memory_map", {}).result.files == len({one.path for one in found})
+            return {one.path for one in found}
+
+    everything = {"app.py", "tests/test_app.py", "vendor/theirs.py"}
+    assert known("vendor/") == {"app.py", "tests/test_app.py"}
+    assert known() == everything
+    assert known("*.py", "!/app.py") == {"app.py"}
+    assert known("/vendor/*.js") == everything
 
 
 def test_symbols_of_a_file_and_by_kind(do: Do) -> None:
@@ -151,6 +172,26 @@ def test_a_call_graph_in_each_form(do: Do, form: str) -> None:
     if form == "json":
         assert {node["name"] for node in found.graph["nodes"]} >= {"main", "flush", "Store.close"}
     assert "flush" in do("code_call_graph", path="app.py", format=form).content
+
+
+def test_a_call_graph_as_json_keeps_to_the_budget_and_says_how_many_are_left_out(memory: Memory, root: Path) -> None:
+    calls = "".join(f"    step_of_some_length_{n}()\n" for n in range(100))
+    steps = "".join(f"def step_of_some_length_{n}():\n    pass\n\n\n" for n in range(100))
+    (root / "long.py").write_text(f"{steps}def all_of_them():\n{calls}", encoding="utf-8")
+    for budget in (400, 1_000, 2_000):
+        arguments = {"symbol": "all_of_them", "format": "json", "budget_tokens": budget}
+        found = memory.perform("code_call_graph", arguments).result
+        assert token_estimate(json.dumps(plain(found))) <= DATA_SHARE * budget + DATA_LEAST
+        names = [node["name"] for node in found.graph["nodes"]]
+        assert names[0] == "all_of_them"
+        assert len(names) + found.left_out == 101
+        known = {node["id"] for node in found.graph["nodes"]}
+        assert all({edge["from"], edge["to"]} <= known for edge in found.graph["edges"])
+    of_file = memory.perform("code_call_graph", {"path": "long.py", "format": "json", "budget_tokens": 100}).result
+    assert token_estimate(json.dumps(plain(of_file))) <= DATA_SHARE * 100 + DATA_LEAST
+    arguments = {"symbol": "all_of_them", "format": "json", "budget_tokens": 20_000}
+    whole = memory.perform("code_call_graph", arguments).result
+    assert (len(whole.graph["nodes"]), whole.left_out) == (101, 0)
 
 
 def test_the_map_of_the_project(do: Do, said: Do) -> None:

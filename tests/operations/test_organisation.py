@@ -16,6 +16,7 @@ from marrow.model.draft import Draft
 from marrow.model.errors import Ambiguous, Forbidden, Invalid, NotFound
 from marrow.model.link import make_anchor
 from marrow.model.source import Source
+from marrow.operations.listing import listed, load
 
 from .conftest import Do, head, perform_with
 
@@ -100,11 +101,19 @@ def test_a_passage_of_a_long_document_comes_with_its_lines(known: Memory, do: Do
     assert f"docs/runbook.md:{first}-{last}" in text
 
 
-@pytest.mark.parametrize(
-    "operation", ["search_by_service", "get_service_overview", "get_incident_history", "list_documents"]
-)
+NEEDED = {"search_by_service": {"query": "x"}, "ask": {"question": "x"}, "memory_recall": {"message": "pay"}}
+NEEDED |= {"search_meetings": {"query": "x"}, "get_full_document": {"path": "docs/runbook.md"}}
+
+
+def naming_a_service() -> list[str]:
+    """Saving and taking in make a service by naming it; everywhere else it has to be there."""
+    every = (load(name) for name in listed() if name != "memory_save" and not name.startswith("ingest_"))
+    return [one.name for one in every if any(given.name == "service" for given in one.arguments)]
+
+
+@pytest.mark.parametrize("operation", naming_a_service())
 def test_an_unknown_service_is_not_found_and_the_near_one_is_named(operation: str, known: Memory, do: Do) -> None:
-    more = {"query": "x"} if operation == "search_by_service" else {}
+    more = NEEDED.get(operation, {})
     with pytest.raises(NotFound) as raised:
         do(operation, service="biling", **more)
     assert raised.value.field == "service"
@@ -112,10 +121,39 @@ def test_an_unknown_service_is_not_found_and_the_near_one_is_named(operation: st
     with pytest.raises(NotFound) as raised:
         do(operation, service="zzzzzzzz", **more)
     assert "mail" in raised.value.hint
+    do(operation, service="billing", **more)
 
 
 def test_a_service_is_found_whatever_its_capitals(known: Memory, do: Do) -> None:
     assert do("get_service_overview", service="Billing").service == "billing"
+    assert do("memory_search", service="Billing", limit=50) == do("memory_search", service="billing", limit=50)
+
+
+def test_a_service_whose_data_was_retracted_is_still_searched_and_erased_by_who_asks_for_it(
+    known: Memory, do: Do
+) -> None:
+    then = head(known)
+    do("delete_service_data", service="mail", dry_run=False, confirm=True)
+    with pytest.raises(NotFound):
+        do("memory_search", query="mails", service="mail")
+    assert do("memory_search", query="mails", service="mail", include_superseded=True).items
+    assert do("memory_search", query="mails", service="mail", as_of=str(then)).items
+    assert do("erase", service="mail").erased
+
+
+def test_a_search_through_a_view_does_not_know_a_service_that_the_view_hides(known: Memory, do: Do) -> None:
+    do("view_define", name="billed", filter={"not": {"service": ["mail"]}})
+    with pytest.raises(NotFound) as raised:
+        do("memory_search", query="mails", service="mail", view="billed")
+    with pytest.raises(NotFound) as unknown:
+        do("memory_search", query="mails", service="maiI", view="billed")
+    assert raised.value.hint == unknown.value.hint
+
+
+def test_a_view_of_a_service_that_nothing_belongs_to_is_made_and_says_so(known: Memory, do: Do, said: Do) -> None:
+    text = said("view_define", name="billed", filter={"service": ["billing"], "not": {"service": ["maill"]}})
+    assert "Nothing belongs to the service 'maill' yet. Did you mean mail?" in text
+    assert "'billing'" not in text
 
 
 def test_decisions_are_those_that_were_not_superseded_the_latest_first(known: Memory, do: Do) -> None:

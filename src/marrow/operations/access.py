@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Annotated, Any, NamedTuple
 
 from ..access.restricted import whole
@@ -14,6 +14,7 @@ from ..memory.views import views as list_all
 from ..model.address import shown
 from ..model.errors import Invalid
 from ..model.moments import iso
+from ..model.nearest import nearest
 from ..model.record import CURRENT, Filter
 from ..model.scope import ADMIN
 from .table import Call, operation
@@ -50,7 +51,9 @@ def view_define(
         raise _no_filter(call, name)
     done = define(call.engine, call.asker, name, filter)
     kinds = (*done.view.asked.kinds, *done.view.refused.kinds)
-    return ViewResult(done.view.name, done.view.shape(), shown(done.address), done.what, _unheard_of(call, kinds))
+    services = (*done.view.asked.service, *done.view.refused.service)
+    notes = (*_unheard_of(call, kinds), *_without_anything(call, services))
+    return ViewResult(done.view.name, done.view.shape(), shown(done.address), done.what, notes)
 
 
 def _no_filter(call: Call, name: str) -> Invalid:
@@ -71,6 +74,16 @@ def _unheard_of(call: Call, kinds: Iterable[str]) -> tuple[str, ...]:
             if not reader.select(asker.namespace, Filter(kinds=(kind,)), CURRENT, call.engine.clock(), 1)
         ]
     return tuple(f"Nothing is of the kind {kind!r} yet." for kind in missing)
+
+
+def _without_anything(call: Call, services: Iterable[str]) -> Iterator[str]:
+    """A view may be made before the service is: what nothing belongs to is no mistake either."""
+    with whole(call.engine.store).reading() as reader:
+        known = reader.services(call.asker.namespace, None)
+    for service in dict.fromkeys(services):
+        if service not in known:
+            near = nearest(service, known)
+            yield f"Nothing belongs to the service {service!r} yet.{f' Did you mean {near}?' if near else ''}"
 
 
 class ViewList(NamedTuple):

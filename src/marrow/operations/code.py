@@ -299,6 +299,19 @@ class GraphResult(NamedTuple):
     def text(self) -> str:
         return self.content
 
+    def shorter(self) -> GraphResult | None:
+        """With the nearer half of its nodes and the calls among them; None where there is no more to leave out."""
+        nodes = self.graph["nodes"] if self.graph is not None else []
+        if self.graph is None or len(nodes) < 2:
+            return None
+        kept = nodes[: len(nodes) // 2]
+        known = {node["id"] for node in kept}
+        edges = [edge for edge in self.graph["edges"] if edge["from"] in known and edge["to"] in known]
+        names = {node["name"] or node["path"] for node in kept}
+        roots = [root for root in self.graph["roots"] if root in names]
+        left = self.left_out + len(nodes) - len(kept)
+        return self._replace(graph={"roots": roots, "nodes": kept, "edges": edges}, left_out=left)
+
 
 @operation("code", spellings={"symbol": ("name",)})
 def code_call_graph(

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 from ..memory.attribution import NOWHERE
 from ..memory.get import get
+from ..memory.organisation.services import with_service
 from ..memory.recall import recall
 from ..memory.relate import relate
 from ..memory.remember import Saved, Similar, remember
@@ -21,7 +22,7 @@ from ..model.scope import WRITE
 from . import help_text
 from .filters import in_project, through, wanted
 from .table import Call, operation
-from .views import View, hit_view, kept_view, standing_shape, standing_words, view
+from .views import View, hit_view, kept_view, similar_lines, standing_shape, standing_words, view
 
 
 class Recalled(NamedTuple):
@@ -64,6 +65,9 @@ def memory_recall(
     chosen = wanted(call, project=project, service=service)
     about = {"files": files or (), "symbols": symbols or ()}
     found = recall(call.engine, call.asker, message, wanted=chosen, limit=limit, **about)
+    # Whether there is such a service is asked only where nothing was found: it costs as much as a search.
+    if not found.relevant and (known := with_service(call.engine, call.asker, chosen)) != chosen:
+        found = recall(call.engine, call.asker, message, wanted=known, limit=limit, **about)
     items = [view(r, now)._replace(tier="Pinned") for r in found.pinned]
     origins = found.origins
     items += [
@@ -147,7 +151,10 @@ def memory_search(
         approved=approved,
         include_superseded=include_superseded,
     )
-    found = search(call.engine, call.asker, query, asked, limit=limit, min_score=min_score, as_of=as_of)
+    how: dict[str, Any] = {"limit": limit, "min_score": min_score, "as_of": as_of}
+    found = search(call.engine, call.asker, query, asked, **how)
+    if not found.hits and (known := with_service(call.engine, call.asker, asked, as_of=as_of)) != asked:
+        found = search(call.engine, call.asker, query, known, **how)
     items = (hit_view(hit, found.now, explain, found.origins.get(hit.record.entry, NOWHERE)) for hit in found.hits)
     return Found(tuple(items), found.degraded)
 
@@ -247,18 +254,10 @@ class SavedView(NamedTuple):
         if self.anchored:
             lines.append(f"  anchored to {', '.join(self.anchored)}")
         lines += [f"  {one} is not to be found in the code: the anchor points at nothing yet" for one in self.nowhere]
-        lines += _similar_lines(self.similar)
+        lines += similar_lines(self.similar)
         if self.redacted:
             lines.append(f"  removed before saving: {', '.join(f'{n} {rule}' for rule, n in self.redacted.items())}")
         return "\n".join(lines)
-
-
-def _similar_lines(similar: tuple[dict[str, Any], ...]) -> list[str]:
-    words = {"replaces": "replaces?", "contradicts": "contradicts?", "near": "nearly the same:"}
-    lines = [f"  {words[one['what']]} [{one['address']}] {one['content']} ({one['reason']})" for one in similar]
-    if any(one["what"] != "near" for one in similar):
-        lines.append("  If this replaces it: relate the two with supersedes (this one to the older one).")
-    return lines
 
 
 class SaveResult(NamedTuple):
@@ -406,7 +405,7 @@ class UpdateResult(NamedTuple):
         if self.address == self.previous:
             return f"[{self.address}] {'stands so already' if self.outcome == 'unchanged' else 'changed'}."
         done = f"[{self.address}] supersedes [{self.previous}], which stays readable and is no longer recalled."
-        return "\n".join([done, *_similar_lines(self.similar)])
+        return "\n".join([done, *similar_lines(self.similar)])
 
 
 @operation(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any, NamedTuple
 
 from ..memory.derivations import Declared, Overview, Row, check_names, derived_of, opened_table, overview
+from ..memory.organisation.services import with_service
 from ..memory.recompute import recompute as run_again
 from ..memory.taking_in.media import trying_again
 from ..model.address import shown
@@ -181,6 +182,7 @@ def recompute(
     """Compute derivations again: those that are named, what failed, or whatever is due. What is unchanged is kept."""
     places = call.asker.places()
     wanted = Filter(projects=places, kinds=(kind,) if kind else (), service=service) if kind or service else None
+    wanted = with_service(call.engine, call.asker, wanted) if wanted is not None else None
     with opened_table(call.settings, call.root) as declared:
         done = run_again(
             call.engine,

@@ -211,14 +211,24 @@ def _fit_data(result: Any, budget: int) -> Any:
     """The same for what programs read. Names and marks cost more there, so it has twice the budget, and a little."""
     allowed = DATA_SHARE * budget + DATA_LEAST
     while _data_tokens(result) > allowed:
-        lists = {name: part for name in result._fields if isinstance(part := getattr(result, name), tuple) and part}
-        if not lists:
+        # What no list of its own shows, a result makes shorter itself.
+        shorter = result.shorter() if hasattr(result, "shorter") else _halved(result)
+        if shorter is None:
             return result
-        longest = max(lists, key=lambda name: _data_tokens(lists[name]))
-        kept = lists[longest][: len(lists[longest]) // 2]
-        result = result._replace(**{longest: kept})
-        if longest == "items" and "left_out" in result._fields:
-            result = result._replace(left_out=result.left_out + len(lists[longest]) - len(kept))
+        result = shorter
+    return result
+
+
+def _halved(result: Any) -> Any:
+    """With half of its longest list; None where it has none left."""
+    lists = {name: part for name in result._fields if isinstance(part := getattr(result, name), tuple) and part}
+    if not lists:
+        return None
+    longest = max(lists, key=lambda name: _data_tokens(lists[name]))
+    kept = lists[longest][: len(lists[longest]) // 2]
+    result = result._replace(**{longest: kept})
+    if longest == "items" and "left_out" in result._fields:
+        result = result._replace(left_out=result.left_out + len(lists[longest]) - len(kept))
     return result
 
 

@@ -12,6 +12,7 @@ from ..memory.doctor import doctor as diagnose
 from ..memory.erase import erase as erase_nodes
 from ..memory.export import export
 from ..memory.import_file import import_file
+from ..memory.organisation.services import with_service
 from ..memory.projects import init_project, projects
 from ..memory.reindex import reindex as make_index
 from ..memory.restore import restore as restore_store
@@ -378,6 +379,7 @@ def erase(
     by_filter = None
     if tags or metadata or service:
         by_filter = wanted(call, tags=tags or (), metadata=metadata, service=service, include_superseded=True)
+        by_filter = with_service(call.engine, call.asker, by_filter)
     done = erase_nodes(
         call.engine,
         call.asker,

@@ -131,3 +131,12 @@ def standing_words(standing: dict[str, Any]) -> str:
     parts += [f"reinforced {standing['reinforced']} times"] if standing["reinforced"] else []
     parts += [f"until {standing['expires']}"] if standing.get("expires") else []
     return "; ".join(parts) + (f" ({standing['reason']})" if standing["reason"] else "")
+
+
+def similar_lines(similar: tuple[dict[str, Any], ...]) -> list[str]:
+    """What a new text is like that is known already."""
+    words = {"replaces": "replaces?", "contradicts": "contradicts?", "near": "nearly the same:"}
+    lines = [f"  {words[one['what']]} [{one['address']}] {one['content']} ({one['reason']})" for one in similar]
+    if any(one["what"] != "near" for one in similar):
+        lines.append("  If this replaces it: relate the two with supersedes (this one to the older one).")
+    return lines

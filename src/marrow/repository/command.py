@@ -6,9 +6,11 @@ None of them may run because Marrow looked. Whose repositories are trusted (`saf
 
 from __future__ import annotations
 
+import io
 import os
+import select
 import tempfile
-import threading
+import time
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING, NamedTuple
@@ -21,9 +23,15 @@ from .identity import Place, locate
 if TYPE_CHECKING:
     import subprocess
 
+    from _typeshed import ReadableBuffer as Buffer
+
 FIELD_BYTES_MAX = 1024 * 1024
 _CHUNK_BYTES = 64 * 1024
-_CONFIG_SECONDS = 10.0
+# How long git may be silent. Much longer where it walks a history before it says anything.
+SECONDS, WALK_SECONDS = 120.0, 900.0
+_WALKS = frozenset(("log", "rev-list", "blame"))
+_CONFIG_SECONDS, _END_SECONDS = 10.0, 5.0
+_CUT = -9  # how one ends that is killed
 _NONE_FOUND = 1
 _NOTHING = "MARROW_GIT_NOTHING"  # a variable that is empty
 _SETTINGS = (
@@ -51,33 +59,30 @@ _KEPT = ("GIT_CONFIG", "GIT_CEILING_DIRECTORIES", "GIT_DISCOVERY_ACROSS_FILESYST
 
 def fields(root: str | os.PathLike[str], *arguments: str) -> Generator[bytes]:
     """What git writes, split at NUL, as it comes. A longer field than a megabyte is cut. Closing it ends git."""
-    with tempfile.TemporaryFile() as complaints:
-        process = _start(root, arguments, complaints)
-        assert process.stdout is not None
-        try:
-            yield from _split(process.stdout)
-            if process.wait():
-                raise _failure(root, complaints)
-        finally:
-            process.kill()
-            process.stdout.close()
-            process.wait()
+    with telling(root, *arguments) as told:
+        yield from told
+
+
+@contextmanager
+def telling(root: str | os.PathLike[str], *arguments: str) -> Iterator[Iterator[bytes]]:
+    """The same, of a git that is started at once: what is done before it is listened to is done while it works."""
+    with _running(root, arguments) as git:
+        yield _told(git)
+
+
+def _told(git: _Running) -> Iterator[bytes]:
+    yield from _split(git)
+    if git.ended():
+        raise git.failure()
 
 
 def content(root: str | os.PathLike[str], *arguments: str, bytes_max: int) -> tuple[bytes, bool]:
     """What git writes, up to so many bytes, and whether that is all of it."""
-    with tempfile.TemporaryFile() as complaints:
-        process = _start(root, arguments, complaints)
-        assert process.stdout is not None
-        try:
-            found = process.stdout.read(bytes_max + 1)
-            if len(found) <= bytes_max and process.wait():
-                raise _failure(root, complaints)
-            return found[:bytes_max], len(found) <= bytes_max
-        finally:
-            process.kill()
-            process.stdout.close()
-            process.wait()
+    with _running(root, arguments) as git:
+        found = io.BufferedReader(git).read(bytes_max + 1)
+        if len(found) <= bytes_max and git.ended():
+            raise git.failure()
+        return found[:bytes_max], len(found) <= bytes_max
 
 
 class Answered(NamedTuple):
@@ -92,27 +97,16 @@ class Answered(NamedTuple):
 
 def answered(root: str | os.PathLike[str], *arguments: str, bytes_max: int, seconds: float) -> Answered:
     """The same for what may find nothing, fail for its own reasons, or take too long: the caller judges."""
-    with tempfile.TemporaryFile() as complaints:
-        process = _start(root, arguments, complaints)
-        assert process.stdout is not None
-        late = threading.Event()
-
-        def stop() -> None:
-            late.set()
-            process.kill()
-
-        timer = threading.Timer(seconds, stop)
-        timer.start()
+    told = b""
+    is_late = False
+    with _running(root, arguments, until=time.monotonic() + seconds) as git:
         try:
-            told = process.stdout.read(bytes_max + 1)
-            if len(told) <= bytes_max:
-                process.wait()
-        finally:
-            timer.cancel()
-            process.kill()
-            process.stdout.close()
-            code = process.wait()
-        return Answered(told[:bytes_max], code, _said(complaints), len(told) > bytes_max, late.is_set())
+            while len(told) <= bytes_max and (chunk := git.some(bytes_max + 1 - len(told))):
+                told += chunk
+            code = git.ended() if len(told) <= bytes_max else _CUT
+        except Unavailable:  # it is late
+            code, is_late = _CUT, True
+        return Answered(told[:bytes_max], code, git.said(), len(told) > bytes_max, is_late)
 
 
 def at_home(root: str | os.PathLike[str]) -> tuple[str, ...]:
@@ -155,26 +149,122 @@ def _without_filter(name: str) -> Iterator[str]:
 
 
 def succeeds(root: str | os.PathLike[str], *arguments: str) -> bool:
-    with tempfile.TemporaryFile() as complaints:
-        process = _start(root, arguments, complaints)
-        process.communicate()
-        return process.returncode == 0
+    with _running(root, arguments) as git:
+        while git.some(_CHUNK_BYTES):
+            pass
+        return git.ended() == 0
 
 
 @contextmanager
 def conversation(root: str | os.PathLike[str], *arguments: str, asked: bytes) -> Iterator[IO[bytes]]:
     """What git answers to what it is told on its standard input."""
-    with tempfile.TemporaryFile() as complaints, tempfile.TemporaryFile() as given:
+    with tempfile.TemporaryFile() as given:
         given.write(asked)
         given.seek(0)
+        with _running(root, arguments, given) as git:
+            yield io.BufferedReader(git)
+
+
+class _Running(io.RawIOBase):
+    """A git that was started. Waiting for it is limited: until a moment, or each time that it is waited for. What the
+    caller does with what it said takes as long as it takes."""
+
+    def __init__(
+        self, root: str, process: subprocess.Popen[bytes], complaints: IO[bytes], seconds: float, until: float | None
+    ) -> None:
+        assert process.stdout is not None
+        self._root, self._process, self._complaints = root, process, complaints
+        self._seconds, self._until = seconds, until
+        self._handle = process.stdout.fileno()
+        self._poll = select.poll() if hasattr(select, "poll") else None  # Windows has none, and no limit here
+        if self._poll is not None:
+            self._poll.register(self._handle, select.POLLIN)
+
+    def _left(self) -> float:
+        return self._seconds if self._until is None else max(0.0, self._until - time.monotonic())
+
+    def some(self, size: int) -> bytes:
+        """What it has said since, up to so many bytes; nothing when it will say no more."""
+        if self._poll is not None and not self._poll.poll(self._left() * 1_000):
+            raise self._late()
+        return os.read(self._handle, size)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Buffer) -> int:
+        view = memoryview(buffer)
+        found = self.some(len(view))
+        view[: len(found)] = found
+        return len(found)
+
+    def ended(self) -> int:
+        """How it ended, when it has said all."""
+        if not _has_ended(self._process, self._left()):
+            raise self._late()
+        return self._process.wait()
+
+    def said(self) -> str:
+        """The first line of what git wrote beside its answer."""
+        self._complaints.seek(0)
+        return self._complaints.read(4096).decode("utf-8", "replace").strip().partition("\n")[0]
+
+    def failure(self) -> MarrowError:
+        if locate(self._root, environ={}) is None:
+            return Invalid(f"{self._root} is in no git repository.", hint="Give a folder that is.", field="root")
+        said = self.said() or "it did not say why"
+        return Unavailable(f"git cannot read {self._root}: {said}.", hint="Run `git status` there.")
+
+    def _late(self) -> Unavailable:
+        return Unavailable(
+            f"git did not answer for {self._seconds:g} seconds about {self._root}, and was ended.",
+            hint="Run `git status` there: a pipe among the files, or a disk that hangs, makes it wait for ever.",
+        )
+
+
+@contextmanager
+def _running(
+    root: str | os.PathLike[str],
+    arguments: tuple[str, ...],
+    given: IO[bytes] | None = None,
+    *,
+    until: float | None = None,
+) -> Iterator[_Running]:
+    with tempfile.TemporaryFile() as complaints:
         process = _start(root, arguments, complaints, given)
         assert process.stdout is not None
+        seconds = SECONDS if _WALKS.isdisjoint(arguments) else WALK_SECONDS
         try:
-            yield process.stdout
+            yield _Running(os.fspath(root), process, complaints, seconds, until)
         finally:
             process.kill()
             process.stdout.close()
-            process.wait()
+            # What waits for a disk that hangs cannot even be killed: it is left behind.
+            _has_ended(process, _END_SECONDS)
+
+
+def _has_ended(process: subprocess.Popen[bytes], seconds: float) -> bool:
+    """Whether it has ended before so many seconds have passed. Where the system tells of it, it is not looked at again
+    and again: that would cost every call a millisecond."""
+    import subprocess
+
+    if process.poll() is not None:
+        return True
+    try:
+        handle = os.pidfd_open(process.pid)
+    except (AttributeError, OSError):  # another system than Linux, or an old one
+        pass
+    else:
+        with open(handle, "rb", buffering=0) as ending:
+            poll = select.poll()
+            poll.register(ending, select.POLLIN)
+            poll.poll(seconds * 1_000)
+        seconds = 0.0
+    try:
+        process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        return False
+    return True
 
 
 def _start(
@@ -199,24 +289,11 @@ def _start(
         ) from None
 
 
-def _split(stream: IO[bytes]) -> Iterator[bytes]:
+def _split(git: _Running) -> Iterator[bytes]:
     pending = b""
-    while chunk := os.read(stream.fileno(), _CHUNK_BYTES):
+    while chunk := git.some(_CHUNK_BYTES):
         first, *others = chunk.split(b"\0")
         pending = (pending + first)[:FIELD_BYTES_MAX]
         for other in others:
             yield pending
             pending = other
-
-
-def _failure(root: str | os.PathLike[str], complaints: IO[bytes]) -> MarrowError:
-    if locate(root, environ={}) is None:
-        return Invalid(f"{os.fspath(root)} is in no git repository.", hint="Give a folder that is.", field="root")
-    said = _said(complaints) or "it did not say why"
-    return Unavailable(f"git cannot read {os.fspath(root)}: {said}.", hint="Run `git status` there.")
-
-
-def _said(complaints: IO[bytes]) -> str:
-    """The first line of what git wrote beside its answer."""
-    complaints.seek(0)
-    return complaints.read(4096).decode("utf-8", "replace").strip().partition("\n")[0]

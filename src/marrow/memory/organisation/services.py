@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 from ...model.errors import NotFound
 from ...model.nearest import nearest
@@ -40,6 +41,22 @@ def check_service(
     listed = f"There are {', '.join(known[:NAMED_MAX])}{' and more' if len(known) > NAMED_MAX else ''}."
     hint = f"Did you mean {' or '.join(few)}?" if few else listed if known else "`ingest_codebase` takes one in."
     raise NotFound(f"There is no service {service[:80]!r}.", hint=hint, field="service")
+
+
+def with_service(engine: Engine, asker: Asker, wanted: Filter, *, as_of: object = None) -> Filter:
+    """The filter with its service as it is written. One that nothing belongs to is an error: nothing found under it
+    would look as if there were nothing to find. What only superseded nodes belong to is one for who asks for those."""
+    if not wanted.service:
+        return wanted
+    now = engine.clock()
+    with engine.store.reading() as reader:
+        seq = sequence(reader, asker, as_of, now)
+        then = moment(reader, asker, seq, now, as_of)
+        projects = asker.principal.readable(wanted.projects)
+        anything = Filter(projects=projects, service=wanted.service, include_superseded=wanted.include_superseded)
+        if reader.select(asker.namespace, anything, seq, then, 1):
+            return wanted
+        return replace(wanted, service=check_service(reader, asker, projects, wanted.service, seq, then))
 
 
 def _known(reader: Reader, asker: Asker, projects: Projects, seq: int, now: int) -> list[tuple[str, int]]:

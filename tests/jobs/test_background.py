@@ -343,6 +343,15 @@ def test_a_turn_that_somebody_waits_for_makes_way_for_nobody(home: Home) -> None
     assert way.made > 0
 
 
+def test_a_turn_that_is_awaited_takes_in_all_that_waits(home: Home) -> None:
+    for number in range(20):
+        given = {"tool": "Read", "does": "read", "input": {"file_path": f"src/{number}.py"}}
+        home.write("post-tool", **given, output="x = 1\n" * 900)
+    home.write("session-end")  # beyond what is read at once
+    home.chores().turn_awaited(lambda: False)
+    assert len(home.kept()) == home.number
+
+
 def test_what_is_not_worked_off_in_time_is_worked_off_the_next_time(home: Home) -> None:
     home.write("stop", session="s1")
     home.write("stop", session="s2")

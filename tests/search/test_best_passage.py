@@ -47,3 +47,13 @@ def test_a_text_without_any_asked_word_has_no_passage() -> None:
     read = looked_for.read("nothing of the kind " * 100)
     assert looked_for.share_at_most(read) == 0.0
     assert looked_for.best_passage("nothing of the kind " * 100, read) is None
+
+
+def test_a_short_word_is_found_behind_longer_ones_that_it_is_part_of() -> None:
+    builds = "\n".join(f"| build 1000{number}000 | ok |" for number in range(12))
+    content = f"{'Some words before it. ' * 60}\n{builds}\nexit code 0: it was done\n{'Some words after it. ' * 30}"
+    looked_for = Sought.of({"exit": 3.0, "code": 2.0, "0": 4.0}, 9.0)
+    place = looked_for.best_passage(content, looked_for.read(content))
+    assert place is not None
+    assert place.share == 1.0
+    assert "exit code 0" in content[place.start : place.end]

@@ -358,3 +358,13 @@ def test_the_past_is_searched_as_it_was(filled: Lantern) -> None:
     assert "The kiln is fired with coal." not in texts(filled.found("How is the kiln fired?", seq=before))
     assert texts(filled.found("How is the kiln fired?", seq=then))[0] == "The kiln is fired with coal."
     assert "The kiln is fired with gas." not in texts(filled.found("How is the kiln fired?", seq=then, limit=60))
+
+
+def test_another_name_is_known_though_many_with_names_are_near_in_meaning() -> None:
+    with lantern(StaticEmbedder(), is_empty=True) as memory:
+        for number in range(150):
+            plan = f"Restart plan {number}: services are restarted in a window at night, one zone after the other"
+            memory.say(plan, aliases=(f"qzx{number}",))
+        memory.say("Postgres is the database of the ledger service.", aliases=("PG",))
+        memory.say("Postgres goes down on Sundays at six.")
+        assert memory.ask("is PG down at some time").asked.others

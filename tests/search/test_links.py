@@ -141,3 +141,19 @@ def test_a_loose_link_is_no_cause(empty: Lantern) -> None:
     nodes = said(empty, CAUSE)
     empty.link(nodes[0], "relates_to", nodes[1])
     assert empty.by_text(ASKED)[CAUSE].cause == ("", "")
+
+
+def test_a_long_text_that_a_link_brings_keeps_what_speaks_for_it_by_itself() -> None:
+    with lantern(NoEmbedder(), is_empty=True) as memory:
+        best = memory.say("turbine valve pressure setting noted")
+        for number in range(30):
+            memory.say(f"pressure setting of boiler{number} checked")
+        filler = " ".join(f"filler{number}" for number in range(600))
+        long = memory.say(f"The main hall: pressure is a matter of visitors. {filler}")
+        memory.link(best, "caused_by", long)
+        hits = memory.found("turbine valve pressure setting", limit=15)
+        hit = next(hit for hit in hits if hit.record.node.address == long)
+        assert hit.part("words") > 0
+        assert hit.evidence is not None
+        assert hit.evidence.place is not None
+        assert sum(value for _, value in hit.why) == pytest.approx(hit.score)

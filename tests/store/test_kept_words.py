@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 
 import pytest
 
 import marrow
+from marrow.model.node import Node
 from marrow.store.sqlite import words
 from marrow.store.sqlite.postings import EMPTY, Postings
 from marrow.store.sqlite.vectors import WORDS
@@ -70,8 +72,38 @@ def test_what_was_read_before_the_words_changed_is_not_kept() -> None:
     kept.renew(1, "after")
     kept.hold((1, "heron"), EMPTY, "before")
     kept.hold_count((1, "heron"), 3, 7, "before")
-    assert kept.held((1, "heron")) is None
-    assert kept.count((1, "heron")) == (0, 0)
+    assert kept.held((1, "heron"), "after") is None
+    assert kept.count((1, "heron"), "after") == (0, 0)
+
+
+@pytest.mark.usefixtures("_path")
+def test_a_view_sees_the_words_as_they_were_though_another_thread_changes_them(memory: marrow.Memory) -> None:
+    saved = memory.save("the pump runs at night", tags=["quagga"]).items[0].address
+    memory.save("another text of the pump")
+
+    def change() -> None:
+        memory.update(saved, tags=["okapi"])
+        assert len(found(memory, "okapi")) == 1
+
+    def entries(term: str) -> int:
+        return len(view.match("local", [term], ("p",), None, 10))
+
+    with memory.engine.store.reading() as view:
+        assert entries("quagga") == 1
+        other = threading.Thread(target=change)
+        other.start()
+        other.join()
+        assert (entries("quagga"), entries("okapi")) == (1, 0)
+        assert view.frequencies("local", ["okapi", "quagga"], ("p",))[1] == {"okapi": 0, "quagga": 1}
+
+
+def test_a_write_finds_what_it_has_just_placed(memory: marrow.Memory) -> None:
+    memory.save("the heron stands")
+    with memory.engine.store.writing() as writer:
+        assert len(writer.match("local", ["heron"], ("p",), None, 10)) == 1
+        entry, _ = writer.place("local", "p", Node.make("insight", "a second heron"), 1)
+        writer.index_words(entry, ["second", "heron"], ())
+        assert writer.frequencies("local", ["heron"], ("p",))[1] == {"heron": 2}
 
 
 def test_the_terms_asked_for_longest_ago_go_first() -> None:
@@ -79,10 +111,10 @@ def test_the_terms_asked_for_longest_ago_go_first() -> None:
     kept.renew(1, "")
     for term in ("a", "b", "c"):
         kept.hold((1, term), EMPTY, "")
-    assert kept.held((1, "a")) is not None
+    assert kept.held((1, "a"), "") is not None
     kept.hold((1, "d"), EMPTY, "")
-    assert kept.held((1, "b")) is None
-    assert kept.held((1, "a")) is not None
+    assert kept.held((1, "b"), "") is None
+    assert kept.held((1, "a"), "") is not None
 
 
 def test_what_is_said_again_of_the_same_file_leaves_what_is_kept_of_the_words(memory: marrow.Memory) -> None:

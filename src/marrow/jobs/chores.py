@@ -81,7 +81,7 @@ class Chores:
         while it is quiet: embedding takes a whole core."""
         self._make_way()
         self._flush()
-        drained = drain(self._home, self._place_at, self._default(), self._code.noticed)
+        drained = self._drained()
         self._add("drained", drained)
         self._add("mapped", self._code.update())
         worked = embedded = 0
@@ -102,9 +102,12 @@ class Chores:
         return bool(drained or worked or embedded)
 
     def turn_awaited(self, is_stopping: Callable[[], bool]) -> bool:
-        """A turn that somebody waits for: it makes way for nobody."""
+        """A turn that somebody waits for: it makes way for nobody, and begins with all that waits, since what ended
+        last is what they are to be told of."""
         self._is_awaited = True
         try:
+            while not is_stopping() and (found := self._drained()):
+                self._add("drained", found)
             return self.turn(is_stopping, lambda: False)
         finally:
             self._is_awaited = False
@@ -112,13 +115,16 @@ class Chores:
     def all_now(self) -> int:
         """Everything that waits, without waiting for more of it."""
         done = 0
-        while found := drain(self._home, self._place_at, self._default(), self._code.noticed):
+        while found := self._drained():
             done += self._add("drained", found)
         self._add("mapped", self._code.update())
         for place in self._every():
             while found := work_off(place, self._place_at, everything=True):
                 self._add("worked_off", found)
         return done
+
+    def _drained(self) -> int:
+        return drain(self._home, self._place_at, self._default(), self._code.noticed)
 
     def stop(self) -> None:
         """End what was started beside the turns."""

@@ -116,7 +116,8 @@ def _beginnings(given: Lowered, heads: Sequence[tuple[str, str]]) -> list[tuple[
             at, tries = lower.find(head, start, end), 0
             while at >= 0 and tries < TRIES_MAX:
                 tries += 1
-                stop = at + len(head)
+                word = _WORD.match(lower, at, at + 2 * REACH)
+                stop = max(at + 1, word.end() if word else at)
                 found.append((at, stop, term))
                 at = lower.find(head, stop, end)
     found.sort()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import NamedTuple
 
 from ..model.errors import MarrowError
@@ -15,7 +16,7 @@ from ..model.link import CAUSAL_RELS, HISTORY_RELS
 from ..model.record import CURRENT, Record
 from ..providers.embedder import Embedder
 from ..store.protocol import Reader, Use
-from .best_passage import Sought
+from .best_passage import Lowered, Sought
 from .evidence import Evidence, is_placed, read, words_in_place
 from .gather import Candidates, gather
 from .intent import domains_wanted
@@ -38,6 +39,8 @@ NOTHING = 1e-4
 RERANK_WEIGHT = 0.5
 
 Rerank = Callable[[str, Sequence[str]], list[float] | None]
+# By entry, what reads a long text and gives its hit.
+Unread = Mapping[int, Callable[[], "Hit"]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,10 +83,10 @@ def find(reader: Reader, embedder: Embedder, question: Question, rerank: Rerank 
     # What was said in the time that is asked about is read whatever it says.
     read_first += [entry for entry in rest if evidence[entry].in_time > 0 and entry not in later]
     enough = max(question.limit, LOOKED_AT, RERANKED if rerank else 0)
-    hits = _weighed(reader, question, asked, evidence, read_first, known, interval, enough)
+    hits, unread = _weighed(reader, question, asked, evidence, read_first, known, interval, enough)
     best: dict[int, Hit] = {}
     # What is linked first: of two that score the same, it says more.
-    for hit in sorted(_linked(reader, question, hits, allowed) + hits, key=_order):
+    for hit in sorted(_linked(reader, question, hits, unread, allowed) + hits, key=_order):
         best.setdefault(hit.record.entry, hit)
     if rerank is not None:
         best = _reranked(question, best, rerank)
@@ -137,8 +140,8 @@ def _weighed(
     known: Mapping[int, Record],
     interval: tuple[int, int] | None,
     enough: int,
-) -> list[Hit]:
-    """The hits; of long texts only those that can be among the best `enough`."""
+) -> tuple[list[Hit], Unread]:
+    """The hits; and of long texts those that cannot be among the best `enough`, to be read when they are needed."""
     missing = [entry for entry in entries if entry not in known]
     records = {record.entry: record for record in reader.records_of(missing, question.seq)} | dict(known)
     wanted = [records[entry] for entry in entries if entry in records and _is_wanted(question, records[entry])]
@@ -156,7 +159,7 @@ def _weighed(
 
     placed = [record for record in wanted if is_placed(question, record)]
     hits = [hit(record) for record in wanted if not is_placed(question, record)]
-    return hits + _placed(Sought.of(asked.rarities, asked.most), placed, evidence, hit, hits, enough)
+    return _placed(Sought.of(asked.rarities, asked.most), placed, evidence, hit, hits, enough)
 
 
 def _placed(
@@ -164,29 +167,35 @@ def _placed(
     records: Sequence[Record],
     evidence: Candidates,
     hit: Callable[[Record], Hit],
-    others: Sequence[Hit],
+    others: list[Hit],
     enough: int,
-) -> list[Hit]:
-    """The hits of long texts, as far as they can be among the best `enough`. To find the best passage of a text takes
-    long; what no passage of it can exceed is known at once. So those that could score most are looked at first, until
-    no other could reach what was found."""
-    unread = []
+) -> tuple[list[Hit], Unread]:
+    """The others and the hits of long texts, as far as they can be among the best `enough`. To find the best passage of
+    a text takes long; what no passage of it can exceed is known at once. So those that could score most are looked at
+    first, until no other could reach what was found."""
+    waiting: list[tuple[float, int, Callable[[], Hit]]] = []
     for record in records:
         found, text = evidence[record.entry], sought.read(record.node.content)
         words, found.words = found.words, words_in_place(record, found.words, sought.share_at_most(text))
-        unread.append((hit(record).score, words, record, text))
-    unread.sort(key=lambda one: (-one[0], one[2].entry))
+        waiting.append((hit(record).score, record.entry, partial(_read, sought, record, found, text, words, hit)))
+    waiting.sort(key=lambda one: (-one[0], one[1]))
+    hits = list(others)
     scores = sorted((other.score for other in others), reverse=True)[:enough]
-    hits = []
-    for at_most, words, record, text in unread:
+    for place, (at_most, _, look) in enumerate(waiting):
         if len(scores) == enough and at_most < scores[-1]:
-            break
-        found = evidence[record.entry]
-        found.place = sought.best_passage(record.node.content, text)
-        found.words = words_in_place(record, words, found.place.share if found.place else 0.0)
-        hits.append(hit(record))
+            return hits, {entry: later for _, entry, later in waiting[place:]}
+        hits.append(look())
         scores = sorted((*scores, hits[-1].score), reverse=True)[:enough]
-    return hits
+    return hits, {}
+
+
+def _read(
+    sought: Sought, record: Record, found: Evidence, text: Lowered, words: float, hit: Callable[[Record], Hit]
+) -> Hit:
+    """The hit of a long text, which had so many of the words, by its best passage."""
+    found.place = sought.best_passage(record.node.content, text)
+    found.words = words_in_place(record, words, found.place.share if found.place else 0.0)
+    return hit(record)
 
 
 def _is_wanted(question: Question, record: Record) -> bool:
@@ -204,7 +213,9 @@ def _hit(record: Record, found: Evidence, use: Use, now: int, after: Mapping[str
     return Hit(record, sum(value for _, value in parts), tuple(parts), found)
 
 
-def _linked(reader: Reader, question: Question, hits: list[Hit], allowed: set[int] | None) -> list[Hit]:
+def _linked(
+    reader: Reader, question: Question, hits: list[Hit], unread: Unread, allowed: set[int] | None
+) -> list[Hit]:
     """What the best are linked to, with what is left of their score; causes are followed further than relations."""
     reached: dict[str, tuple[float, str, str]] = {}
     frontier = {hit.record.node.address: hit.score for hit in sorted(hits, key=_order)[:SOURCES]}
@@ -232,7 +243,7 @@ def _linked(reader: Reader, question: Question, hits: list[Hit], allowed: set[in
         if (allowed is not None and record.entry not in allowed) or record.entry in question.without:
             continue
         score, rel, source = reached[record.node.address]
-        before = known.get(record.entry)
+        before = unread[record.entry]() if record.entry in unread else known.get(record.entry)
         if not _is_wanted(question, record):
             continue
         cause = (rel, source) if rel in CAUSAL_RELS and source != record.node.address else ("", "")

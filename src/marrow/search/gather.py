@@ -79,7 +79,9 @@ def gather(reader: Reader, embedder: Embedder, question: Question, within: list[
 
 def _other_names(reader: Reader, question: Question, found: Candidates) -> Mapping[str, tuple[Names, ...]]:
     """The other names of what was asked about, by the memories that were found and have aliases."""
-    aliased = [entry for entry in reader.aliased(question.namespace, question.wanted.projects) if entry in found]
+    # Those that share a word with it: of what is only near in meaning there may be many, and none explains the name.
+    said = {entry for entry, evidence in found.items() if evidence.words}
+    aliased = [entry for entry in reader.aliased(question.namespace, question.wanted.projects) if entry in said]
     if not aliased:
         return {}
     records = reader.records_of(aliased[:ALIASED_MAX], question.seq)

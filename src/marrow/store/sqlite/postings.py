@@ -72,9 +72,10 @@ class Postings:
             self._states[project] = state
             return True
 
-    def held(self, key: Key) -> Held | None:
+    def held(self, key: Key, state: str) -> Held | None:
+        """What is kept for one who sees the project's words in this state."""
         with self._lock:
-            found = self._held.get(key)
+            found = self._held.get(key) if self._states.get(key[0]) == state else None
             if found is not None:
                 self._held.move_to_end(key)
             return found
@@ -93,9 +94,11 @@ class Postings:
             while self._bytes > self._bytes_max and self._held:
                 self._bytes -= self._held.popitem(last=False)[1].size
 
-    def count(self, key: Key) -> tuple[int, int]:
+    def count(self, key: Key, state: str) -> tuple[int, int]:
         """How many hold a term, of those below a number; and that number."""
         with self._lock:
+            if self._states.get(key[0]) != state:
+                return 0, 0
             found = self._held.get(key)
             return (len(found.numbers), found.next) if found is not None else self._counts.get(key, (0, 0))
 

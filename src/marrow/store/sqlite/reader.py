@@ -319,6 +319,7 @@ class SqliteReader(SessionReader, SourceReader, DerivedReader):
         chosen = tuple(self._chosen_ids(namespace, projects))
         if not chosen:
             return None
+        self._settle()
         self._renew_facts()
         known = self._searched.get(chosen) if among is None else None
         if known is None:
@@ -346,6 +347,9 @@ class SqliteReader(SessionReader, SourceReader, DerivedReader):
             return search.texts.count, {term: search.count(query[0]) if query else 0 for term, query in queries.items()}
         except (apsw.CorruptError, apsw.SQLError):
             return 0, {}
+
+    def _settle(self) -> None:
+        """Rows that wait to be written are there for a search. A reader has none."""
 
     def _kept_words(self, projects: Sequence[int]) -> KeptWords | None:
         """What is in memory of the words of these projects; and for each the number after its last text as this reader

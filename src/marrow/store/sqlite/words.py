@@ -161,7 +161,7 @@ class Search:
         postings, nexts = self.kept
         total = 0
         for project, (after, state) in nexts.items():
-            count, known = postings.count((project, query))
+            count, known = postings.count((project, query), state)
             if known < after:
                 first = project << ENTRY_BITS
                 count += self._count_between(query, first + known, first + after - 1)
@@ -179,7 +179,7 @@ class Search:
         if self.kept is None:
             return False
         postings, nexts = self.kept
-        return all(postings.held((project, query)) is not None for project in nexts)
+        return all(postings.held((project, query), state) is not None for project, (_, state) in nexts.items())
 
     def _keep_one(self, counted: Sequence[tuple[int, str]]) -> None:
         """A search that has to guess takes one more term into memory, so that the next ones need not."""
@@ -201,7 +201,7 @@ class Search:
         entries, counts = [], []
         for project, (after, state) in nexts.items():
             first = project << ENTRY_BITS
-            held = postings.held((project, query)) or EMPTY
+            held = postings.held((project, query), state) or EMPTY
             if held.next < after:
                 numbers, often = self._between("match", query, first + held.next, first + after - 1)
                 held = held.extended(numbers + held.next, often, after)

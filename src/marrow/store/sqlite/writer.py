@@ -339,6 +339,10 @@ class SqliteWriter(SqliteReader, SessionWriter, SourceWriter, DerivedWriter):
         self._known.model = None
         self.new_epoch()
 
+    def _settle(self) -> None:
+        if self._is_waiting:
+            self._write()
+
     def vector_model(self) -> tuple[str, int] | None:
         if self._known.model is None:
             self._known.model = super().vector_model()

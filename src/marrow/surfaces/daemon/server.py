@@ -11,7 +11,7 @@ import os
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import AbstractContextManager, nullcontext, suppress
+from contextlib import AbstractContextManager, suppress
 from typing import Any, ParamSpec, Protocol, TypeVar
 
 from ...app import Memories, Memory
@@ -25,7 +25,7 @@ LINE_BYTES_MAX = 16 * 1024 * 1024
 CONNECTIONS_MAX, ASKED_MAX = 512, 64
 ASK_THREADS, CALL_THREADS = 4, 8
 FAREWELL_SECONDS = 2.0
-HELLO, HOOK = "marrow/hello", "marrow/hook"
+HELLO = "marrow/hello"
 # What a client says of itself: where it is, and what it has named there.
 NAMED = ("cwd", "store", "project", "namespace", "view")
 REPLACED, BUSY, PARSE_ERROR, NO_METHOD, REFUSED = -32001, -32002, -32700, -32601, -32000
@@ -97,7 +97,7 @@ class Server:
         self._methods: dict[str, Ask] = {
             "marrow/ping": self._ping,
             "marrow/status": self._status,
-            HOOK: self._hook,
+            "marrow/hook": self._hook,
             "marrow/drain": lambda _: {"drained": self._background.drain()},
         }
 
@@ -202,8 +202,7 @@ class Server:
         self._asked += 1
         try:
             loop = asyncio.get_running_loop()
-            with self._background.answering() if method == HOOK else nullcontext():
-                answer = _result(number, await loop.run_in_executor(self._asks, asked, params))
+            answer = _result(number, await loop.run_in_executor(self._asks, asked, params))
         except MarrowError as problem:
             answer = _error(number, REFUSED, problem.message, problem.as_dict())
         except Exception as fault:
@@ -246,7 +245,8 @@ class Server:
         if params.get("event") == "session-start":
             self._background.catch_up()  # the session before may have ended a moment ago
         self._background.nudge()
-        return {"context": memory.tell(params)}
+        with self._background.answering():  # not before: whoever waits for the background must not make it wait
+            return {"context": memory.tell(params)}
 
 
 def memory_used() -> int:

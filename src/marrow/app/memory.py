@@ -439,11 +439,13 @@ class Memory(metaclass=_Verbs):
     def flush(self) -> None:
         """Write down what was measured and recalled. Lost without harm when the store cannot be written now."""
         from ..memory.feedback import catch_up
-        from ..memory.telling.tell import write_told
         from ..model.moments import MICROS_PER_DAY
 
         try:
-            write_told(self.engine)
+            if self.engine.told:  # only what tells sessions loads what tells them
+                from ..memory.telling.tell import write_told
+
+                write_told(self.engine)
             catch_up(self.engine)
         except MarrowError:
             return

@@ -213,9 +213,7 @@ def _hit(record: Record, found: Evidence, use: Use, now: int, after: Mapping[str
     return Hit(record, sum(value for _, value in parts), tuple(parts), found)
 
 
-def _linked(
-    reader: Reader, question: Question, hits: list[Hit], unread: Unread, allowed: set[int] | None
-) -> list[Hit]:
+def _linked(reader: Reader, question: Question, hits: list[Hit], unread: Unread, allowed: set[int] | None) -> list[Hit]:
     """What the best are linked to, with what is left of their score; causes are followed further than relations."""
     reached: dict[str, tuple[float, str, str]] = {}
     frontier = {hit.record.node.address: hit.score for hit in sorted(hits, key=_order)[:SOURCES]}

@@ -214,6 +214,7 @@ def test_a_fault_of_our_own_shows_no_traceback_unless_asked(marrow: CommandLine)
         (["--help"], HEAVY),
         (["help", "search"], HEAVY),
         (["completion", "bash"], ("rich", "numpy")),
+        (["recall", "how do we deploy?"], ("marrow.memory.telling", "marrow.memory.observed", "marrow.memory.code")),
     ],
 )
 def test_a_quick_answer_loads_nothing_heavy(marrow: CommandLine, words: list[str], absent: tuple[str, ...]) -> None:

@@ -163,6 +163,7 @@ def test_errors_are_shown_and_tried_again_with_errors_only(desk: Desk) -> None:
     desk.memory.allow_derivations()
     assert desk.memory.recompute().ran == 0
     assert desk.memory.recompute(errors_only=True, dry_run=True).would == {"word_count": 1}
+    assert desk.memory.recompute(errors_only=True, kind="meeting", dry_run=True).would == {}
     done = desk.memory.recompute(errors_only=True)
     assert (done.ran, done.failed) == (2, 0)
     assert values(desk, address)["word_count"] == "12"

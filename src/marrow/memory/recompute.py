@@ -68,11 +68,13 @@ def recompute(
     chosen = check_names(table, names)
     with engine.store.reading() as reader:
         asked = [resolve(reader, asker, given, argument="addresses").node.address for given in addresses]
+        within = set(asked) or _chosen(reader, engine, asker, wanted)
         if errors_only:
-            jobs = _failed(reader, asker, table, chosen, asked)
+            jobs = _failed(reader, asker, table, chosen, within)
         else:
-            jobs = _jobs(reader, engine, asker, table, chosen, asked, wanted)
-        files = [] if asked else _files(reader, asker, table, chosen, errors_only=errors_only)
+            jobs = _jobs(reader, asker, table, chosen, within)
+        # A file that could not be read is of no kind and no service yet.
+        files = [] if within is not None else _files(reader, asker, table, chosen, errors_only=errors_only)
     if dry_run:
         counts = Counter(name for some in jobs.values() for name in some) + Counter(row.name for row in files)
         return Recomputed(0, 0, 0, tuple(sorted(counts.items())), dry_run=True)
@@ -98,17 +100,10 @@ def recompute(
 
 
 def _jobs(
-    reader: Reader,
-    engine: Engine,
-    asker: Asker,
-    table: Table,
-    names: Sequence[str],
-    addresses: Sequence[str],
-    wanted: Filter | None,
+    reader: Reader, asker: Asker, table: Table, names: Sequence[str], within: set[str] | None
 ) -> dict[str, set[str]]:
     """Which derivations are to be run, by input."""
     found: dict[str, set[str]] = {}
-    within = set(addresses) or _chosen(reader, engine, asker, wanted)
     for one in table.ordered:
         if one.when in (AT_SAVE, OF_FILE) or one.name not in table.makers or (names and one.name not in names):
             continue
@@ -142,12 +137,12 @@ def _chosen(reader: Reader, engine: Engine, asker: Asker, wanted: Filter | None)
 
 
 def _failed(
-    reader: Reader, asker: Asker, table: Table, names: Sequence[str], addresses: Sequence[str]
+    reader: Reader, asker: Asker, table: Table, names: Sequence[str], within: set[str] | None
 ) -> dict[str, set[str]]:
     found: dict[str, set[str]] = {}
     for state in (FAILED, DUE):
         for row in _all_rows(reader, asker, names, state):
-            if not _is_media(table, row) and (not addresses or row.input in addresses):
+            if not _is_media(table, row) and (within is None or row.input in within):
                 found.setdefault(row.input, set()).add(row.name)
     return found
 

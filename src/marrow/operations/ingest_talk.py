@@ -19,7 +19,8 @@ _MICROS = 1_000_000
 
 
 class TalkResult(NamedTuple):
-    """What came of it. `problems` names what was not read, or was read in part, and why."""
+    """What came of it. `problems` names what was not read, or was read in part, and why. `symbols_left`: of so many
+    commits it is not known yet which symbols they touched; the next run goes on."""
 
     service: str
     added: int
@@ -29,6 +30,7 @@ class TalkResult(NamedTuple):
     problems: tuple[dict[str, str], ...] = ()
     troubled: int = 0
     left_out: int = 0
+    symbols_left: int = 0
 
     def text(self) -> str:
         told = ", ".join(
@@ -36,6 +38,8 @@ class TalkResult(NamedTuple):
         )
         where = f" for {self.service}" if self.service else ""
         lines = [f"took in{where}: {told or 'nothing new'}, {self.unchanged:,} unchanged ({self.seconds:.1f} s)"]
+        if self.symbols_left:
+            lines.append(f"which symbols they touched is still to be found for {counted(self.symbols_left, 'commit')}")
         if self.problems:
             lines.append(f"{counted(self.troubled, 'thing')} not read, or in part:")
             lines += problem_lines(self.problems, self.left_out)
@@ -50,7 +54,7 @@ def _told(call: Call, done: Took, started: int, *, is_one: bool = False) -> Talk
     told, left = told_problems(taken.problems)
     seconds = round((call.engine.clock() - started) / _MICROS, 3)
     counts = (taken.added, taken.changed, taken.unchanged + taken.moved)
-    return TalkResult(done.service, *counts, seconds, told, len(taken.problems), left)
+    return TalkResult(done.service, *counts, seconds, told, len(taken.problems), left, done.symbols_left)
 
 
 @operation("knowledge", right=WRITE, changes=True, spellings={"service": ("service_name",), "text": ("transcript",)})
@@ -122,7 +126,8 @@ def ingest_history(
     service: Annotated[str, "default: by its manifests, then its origin"] = "",
     limit: Annotated[int, "at most so many of the latest commits"] = COMMITS_MAX,
 ) -> TalkResult:
-    """Take in the reasons in commits, each with its files. Commits that are known already are not read again."""
+    """Take in the reasons in commits, each with its files and the symbols it touched. Commits that are known already
+    are not read again."""
     started = call.engine.clock()
     done = take_history(
         call.engine,

@@ -37,14 +37,16 @@ def title_of(text: str) -> str:
     return ""
 
 
-@lru_cache(maxsize=1024)
 def passages_of(text: str) -> tuple[str, ...]:
     """The text in pieces of whole sentences; the text itself when it is short."""
-    if len(text) <= WHOLE_MAX:
-        return (text,)
+    return (text,) if len(text) <= WHOLE_MAX else _passages(text[:READ])
+
+
+@lru_cache(maxsize=1024)
+def _passages(text: str) -> tuple[str, ...]:
     found: list[str] = []
     piece = ""
-    for sentence in _SENTENCE_END.split(text[:READ]):
+    for sentence in _SENTENCE_END.split(text):
         if piece and len(piece) + len(sentence) >= PASSAGE:
             found.append(piece)
             piece = ""

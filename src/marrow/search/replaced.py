@@ -8,9 +8,9 @@ opposite), and the earlier one is something that holds or does not, not somethin
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from functools import cache, lru_cache
-from typing import NamedTuple
+from collections.abc import Callable, Iterable
+from functools import cache, lru_cache, wraps
+from typing import NamedTuple, TypeVar
 
 from ..store.terms import STOP_WORDS, terms_of
 
@@ -35,6 +35,8 @@ SHARED_WITHOUT_VECTORS = 0.35
 READ = 600
 # What a text is about is said in its beginning.
 SUBJECT_READ = 4_000
+# Of so many texts it is kept what they say.
+KEPT = 4096
 
 CHANGE = (
     r"\b(?:no longer|not any ?more|any ?more|(?:is|are|was|were|has|have) (?:now |been )?(?:gone|retired|ended|"
@@ -96,6 +98,25 @@ _SECONDS = {
 _GENERIC = frozenset(
     terms_of("use using used do does did get gets make makes run runs work works have has need needs go")
 )
+
+
+T = TypeVar("T")
+
+
+def _of_the_beginning(length: int) -> Callable[[Callable[[str], T]], Callable[[str], T]]:
+    """For what is read from the first so many characters of a text. It is kept for texts that come again, by these
+    alone: a text may be a million long."""
+
+    def made(work: Callable[[str], T]) -> Callable[[str], T]:
+        kept = lru_cache(maxsize=KEPT)(work)
+
+        @wraps(work)
+        def read(text: str) -> T:
+            return kept(text[:length])
+
+        return read
+
+    return made
 
 
 class Replacement(NamedTuple):
@@ -162,10 +183,10 @@ def _change() -> re.Pattern[str]:
     return re.compile(CHANGE)
 
 
-@lru_cache(maxsize=4096)
+@_of_the_beginning(READ)
 def announced_in(text: str) -> str:
     """The words by which a text says that it changes something; empty when it does not."""
-    found = _change().search(text[:READ].lower())
+    found = _change().search(text.lower())
     return found[0] if found else ""
 
 
@@ -190,7 +211,7 @@ def renewed_value(later: str, earlier: str) -> str:
     return f"{_shown(earlier, *before)} before, {_shown(later, *now)} now"
 
 
-@lru_cache(maxsize=1024)
+@_of_the_beginning(SUBJECT_READ)
 def lasting(text: str) -> dict[float, tuple[str, str]]:
     """The times that a text gives, number and unit, by how many seconds they last."""
     found = {
@@ -200,7 +221,7 @@ def lasting(text: str) -> dict[float, tuple[str, str]]:
         for number in sorted(numbers)
         if _DECIMAL.fullmatch(number)
     }
-    if "half an hour" in text[:SUBJECT_READ].lower():
+    if "half an hour" in text.lower():
         found.setdefault(_SECONDS["hour"] / 2, ("half an", "hour"))
     return found
 
@@ -214,10 +235,10 @@ def word_of(text: str, term: str) -> str:
     return next((word.rstrip(".") for word in _ANY_WORD.findall(text) if term in terms_of(word)), term)
 
 
-@lru_cache(maxsize=1024)
+@_of_the_beginning(SUBJECT_READ)
 def values(text: str) -> dict[str, frozenset[str]]:
     """The numbers of a text by what they count or name: 30 minutes, day 15, port 8080."""
-    text = text[:SUBJECT_READ].lower()
+    text = text.lower()
     if "every " in text:
         text = _EVERY.sub("each 1 ", text)
     has_digits = _DIGIT.search(text) is not None
@@ -257,14 +278,14 @@ def _plain(number: str) -> str:
 _SAY_NOTHING = STOP_WORDS | frozenset(terms_of(" ".join(_WORD_NUMBERS))) | frozenset(terms_of("longer anymore instead"))
 
 
-@lru_cache(maxsize=1024)
+@_of_the_beginning(SUBJECT_READ)
 def subject(text: str) -> frozenset[str]:
     """The words that say what a text is about."""
     return frozenset(term for term in content_terms(text) if len(term) > 2) - _SAY_NOTHING
 
 
-@lru_cache(maxsize=1024)
+@_of_the_beginning(SUBJECT_READ)
 def content_terms(text: str) -> frozenset[str]:
     """The terms that say what a text is about. Numbers are compared by themselves."""
-    terms = frozenset(terms_of(text[:SUBJECT_READ])) - STOP_WORDS
+    terms = frozenset(terms_of(text)) - STOP_WORDS
     return frozenset(term for term in terms if not term.isdigit())

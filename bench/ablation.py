@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import statistics
 import sys
 import tempfile
@@ -30,7 +31,7 @@ sys.path.insert(0, str(Path(__file__).parent / "precision"))  # before this fold
 from marrow_system import Marrow
 
 from learn import CODE, Corpus, case_files, measure, remembered, standard_library
-from marrow.search import cut, find, gather, question, relevance, signals
+from marrow.search import cut, find, gather, question, relevance, replaced, signals
 from marrow.search.weights import LEARNED
 from retrieval_adapter import Adapter
 from run import judge, worlds
@@ -83,7 +84,7 @@ def parts() -> list[Part]:
     return [
         Part("everything", ()),
         Part("words", ((gather, "_by_words", nothing), (relevance, "COVERED", 0.0))),
-        Part("meaning", ((gather, "_by_meaning", lambda *_: ""),)),
+        Part("meaning", ((gather, "_by_meaning", lambda *_: (None, "")),)),
         Part("phrases in the cut", ((relevance, "TOGETHER", 0.0),), in_search=False),
         Part("all that is lent", (weightless(*LENT),)),
         *(Part(name, (weightless(name),)) for name in (*LENT, "asking", "dated")),
@@ -97,8 +98,12 @@ def parts() -> list[Part]:
         Part("passages", ((relevance, "passages_of", lambda text: (text,)),), in_search=False),
         Part("kind asked", ((relevance, "KIND_ASKED", 0.0),), in_search=False),
         Part("replaced (_current)", ((cut, "_current", lambda *given: given[1]),), in_search=False),
+        Part("a time named anew", ((replaced, "renewed_value", lambda *_: ""),), in_search=False),
+        Part("announced, and alike", ((replaced, "TOGETHER", 0.0),), in_search=False),
+        Part("replaced by meaning", ((cut, "ANSWERS_TOO", math.inf),), in_search=False),
         Part("told once (_once)", ((cut, "_once", lambda *given: given[1]),), in_search=False),
         Part("SHARE_OF_BEST", tuple((cut, n, 0.0) for n in ("SHARE_OF_BEST", "SHARE_OF_BEST_LONG")), False),
+        Part("siblings of the best", ((cut, "SIBLING_SHARE", 1.0),), in_search=False),
         Part("LEAST", ((cut, "LEAST", 0.0),), in_search=False),
         Part("likeness", ((cut, "COVERED_MIN", 0.0), (cut, "MEANING_MIN", 0.0)), in_search=False),
         # Either may do the other's work, so that neither is missed alone.

@@ -99,7 +99,6 @@ def parts() -> list[Part]:
         Part("kind asked", ((relevance, "KIND_ASKED", 0.0),), in_search=False),
         Part("replaced (_current)", ((cut, "_current", lambda *given: given[1]),), in_search=False),
         Part("a time named anew", ((replaced, "renewed_value", lambda *_: ""),), in_search=False),
-        Part("announced, and alike", ((replaced, "TOGETHER", 0.0),), in_search=False),
         Part("replaced by meaning", ((cut, "ANSWERS_TOO", math.inf),), in_search=False),
         Part("told once (_once)", ((cut, "_once", lambda *given: given[1]),), in_search=False),
         Part("SHARE_OF_BEST", tuple((cut, n, 0.0) for n in ("SHARE_OF_BEST", "SHARE_OF_BEST_LONG")), False),

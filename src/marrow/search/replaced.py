@@ -21,9 +21,9 @@ VALUE = (0.52, 0.12, 0.7)
 ANNOUNCED = (0.45, 0.18, 0.2)
 # Naming what held before, with something else beside it, says it alone: the words around may be others.
 RENEWED = (0.4, 0.18, 0.2)
-# The less alike two are, the more words they must share: when a change is announced, and when it is only known by its
-# meaning that the later one answers too.
-TOGETHER, TOGETHER_ANSWERS = 0.75, 0.9
+# The less alike two are, the more words they must share where it is only known by its meaning that the later one
+# answers too.
+TOGETHER = 0.9
 LEAST_COSINE = min(VALUE[0], ANNOUNCED[0], RENEWED[0])
 # Two texts are about two things when they share so much, and each has at most so many words of its own.
 PARALLEL_TERMS, PARALLEL_SHARE, PARALLEL_APART = 3, 0.6, 2
@@ -145,13 +145,13 @@ def replaces(
     found_for = theirs.intersection(asked) - _GENERIC
     said = len(found_for & ours) / len(found_for) if found_for else 1.0
     alike = cosine if cosine is not None else (1.0 if shared >= SHARED_WITHOUT_VECTORS else 0.0)
-    if answers and alike + shared >= TOGETHER_ANSWERS:
+    if answers and alike + shared >= TOGETHER:
         said = 1.0
     if _reaches(VALUE, alike, shared, said) and (changed := changed_value(later, earlier)):
         return Replacement(1.0 + alike + shared, changed)
     if _reaches(RENEWED, alike, shared, said) and (renewed := renewed_value(later, earlier)):
         return Replacement(1.0 + alike + shared, renewed)
-    if announced and _reaches(ANNOUNCED, alike, shared, said) and alike + shared >= TOGETHER:
+    if announced and _reaches(ANNOUNCED, alike, shared, said):
         return Replacement(alike + shared, f"it says “{announced}”")
     return None
 

@@ -31,8 +31,8 @@ sys.path.insert(0, str(Path(__file__).parent / "precision"))  # before this fold
 from marrow_system import Marrow
 
 from learn import CODE, Corpus, case_files, measure, remembered, standard_library
-from marrow.search import cut, find, gather, question, relevance, replaced, signals
-from marrow.search.weights import LEARNED
+from marrow.search import cut, find, gather, question, relevance, replaced, signals, weights
+from marrow.search.weights import LEARNED, TAKEN_IN
 from retrieval_adapter import Adapter
 from run import judge, worlds
 
@@ -68,8 +68,10 @@ def nothing(*_: object, **__: object) -> None:
     """Stands for a step that adds to what it is given."""
 
 
-def weightless(*names: str) -> tuple[Any, str, Any]:
-    return (find, "LEARNED", LEARNED._replace(**dict.fromkeys(names, 0.0)))
+def weightless(*names: str) -> tuple[tuple[Any, str, Any], ...]:
+    none = dict.fromkeys(names, 0.0)
+    told, taken_in = LEARNED._replace(**none), TAKEN_IN._replace(**none)
+    return ((find, "LEARNED", told), (weights, "LEARNED", told), (weights, "TAKEN_IN", taken_in))
 
 
 def without_signals(*names: str) -> tuple[Any, str, Any]:
@@ -86,8 +88,8 @@ def parts() -> list[Part]:
         Part("words", ((gather, "_by_words", nothing), (relevance, "COVERED", 0.0))),
         Part("meaning", ((gather, "_by_meaning", lambda *_: (None, "")),)),
         Part("phrases in the cut", ((relevance, "TOGETHER", 0.0),), in_search=False),
-        Part("all that is lent", (weightless(*LENT),)),
-        *(Part(name, (weightless(name),)) for name in (*LENT, "asking", "dated")),
+        Part("all that is lent", weightless(*LENT)),
+        *(Part(name, weightless(name)) for name in (*LENT, "asking", "dated")),
         Part("all signals", (without_signals(*SIGNALS),)),
         *(Part(name, (without_signals(name),)) for name in SIGNALS),
         Part("later_first", ((find, "later_first", list),)),
@@ -96,7 +98,7 @@ def parts() -> list[Part]:
         Part("spoken time", ((question, "spoken_time", nothing),)),
         Part("files at hand", ((gather, "_at_hand", nothing),), in_search=False),
         Part("passages", ((relevance, "passages_of", lambda text: (text,)),), in_search=False),
-        Part("kind asked", ((relevance, "KIND_ASKED", 0.0),), in_search=False),
+        Part("kind asked", ((cut, "is_asked_for", lambda *_: False),), in_search=False),
         Part("replaced (_current)", ((cut, "_current", lambda *given: given[1]),), in_search=False),
         Part("a time named anew", ((replaced, "renewed_value", lambda *_: ""),), in_search=False),
         Part("replaced by meaning", ((cut, "ANSWERS_TOO", math.inf),), in_search=False),

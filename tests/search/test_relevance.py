@@ -43,7 +43,6 @@ def test_the_parts_add_up_and_name_what_counted() -> None:
     assert parts["phrases"] == pytest.approx(TOGETHER / 2)
     assert parts["in time"] == pytest.approx(IN_TIME)
     assert parts["file"] == pytest.approx(AT_HAND)
-    assert parts["kind"] > 0
 
 
 def test_a_text_about_something_else_has_none() -> None:
@@ -97,9 +96,3 @@ def test_a_short_text_gives_no_passage() -> None:
 def test_a_kind_is_asked_for_by_its_words(text: str, kind: str, is_asked: bool) -> None:
     record = Record(1, "yard", Node.make(kind, TELLING), Standing(), 1, NOW, NOW)
     assert is_asked_for(Question(text, "local", Filter(), NOW), record) == is_asked
-
-
-def test_a_kind_that_is_asked_for_counts_only_in_its_time() -> None:
-    parts = [dict(judged("incidents", TELLING, kind="incident", found=Evidence(in_time=t)).parts) for t in (0.0, 1.0)]
-    assert "kind" not in parts[0]
-    assert parts[1]["kind"] > 0

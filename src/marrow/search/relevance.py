@@ -19,7 +19,7 @@ COVERED, MEANING, TOGETHER = 0.43, 0.28, 0.29
 SURE = 0.6
 # How much less a file at hand says for what touched it in passing.
 TOUCHED = 0.25
-IN_TIME, KIND_ASKED, AT_HAND, NAMED, IN_THREAD = 0.30, 0.15, 0.40, 0.06, 0.25
+IN_TIME, AT_HAND, NAMED, IN_THREAD = 0.30, 0.40, 0.06, 0.25
 
 # The words by which a kind is asked for: "which incidents…" asks for a kind, not for a word in a text.
 _KINDS_ASKED: Mapping[str, frozenset[str]] = {
@@ -62,7 +62,6 @@ def relevance(question: Question, asked: Asked, record: Record, found: Evidence)
         "meaning": MEANING * found.meaning + SURE * found.sure,
         "phrases": TOGETHER * together,
         "in time": IN_TIME * found.in_time,
-        "kind": KIND_ASKED * is_asked_for(question, record) if found.in_time > 0 else 0.0,
         "file": AT_HAND * found.at_hand * (TOUCHED if is_in_passing(record) else 1.0),
         "name": NAMED * is_named(question, record),
         "thread": IN_THREAD * max(found.reply, found.two_before),

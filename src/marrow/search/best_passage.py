@@ -90,7 +90,7 @@ def _densest_words(
     found = _beginnings(given, heads)
     while found:
         first, last, weight = _densest(found, rarities)
-        words = {place: _word_at(given, place) for place in found[first : last + 1]}
+        words = {place: _word_at(given.text, place[0]) for place in found[first : last + 1]}
         wrong = {place for place, word in words.items() if place[2] not in _terms(given.text[slice(*word)])}
         if not wrong:
             return min(begin for begin, _ in words.values()), max(end for _, end in words.values()), weight
@@ -116,8 +116,7 @@ def _beginnings(given: Lowered, heads: Sequence[tuple[str, str]]) -> list[tuple[
             at, tries = lower.find(head, start, end), 0
             while at >= 0 and tries < TRIES_MAX:
                 tries += 1
-                word = _WORD.match(lower, at, at + 2 * REACH)
-                stop = max(at + 1, word.end() if word else at)
+                stop = _word_end(lower, at)
                 found.append((at, stop, term))
                 at = lower.find(head, stop, end)
     found.sort()
@@ -147,19 +146,22 @@ def _word_places(given: Lowered, term: str, head: str) -> Iterator[int]:
     at, tries = lower.find(head), 0
     while at >= 0 and tries < TRIES_MAX:
         tries += 1
-        begin, stop = _word_at(given, (at, at, term))
+        begin, stop = _word_at(text, at)
         if term in _terms(text[begin:stop]):
             yield begin
             stop = max(stop, begin + WINDOW)
         at = lower.find(head, stop)
 
 
-def _word_at(given: Lowered, place: tuple[int, int, str]) -> tuple[int, int]:
+def _word_at(text: str, at: int) -> tuple[int, int]:
     """Where the word around a place begins and ends."""
-    text, at = given.text, place[0]
     ahead = text[max(0, at - REACH) : at]
+    return at - len(ahead) + len(ahead.rstrip(IN_WORDS)), _word_end(text, at)
+
+
+def _word_end(text: str, at: int) -> int:
     word = _WORD.match(text, at, at + 2 * REACH)
-    return at - len(ahead) + len(ahead.rstrip(IN_WORDS)), max(at + 1, word.end() if word else at)
+    return max(at + 1, word.end() if word else at)
 
 
 @lru_cache(maxsize=8192)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..model.errors import Invalid
 from ..model.record import CURRENT, Filter, Record
@@ -20,6 +20,9 @@ from ..store.terms import query_terms, terms_of
 from .attribution import TAKEN_IN, Origin, origins_of
 from .engine import Asker, Engine
 from .feedback import catch_up
+
+if TYPE_CHECKING:
+    from ..store.protocol import Vector
 
 PINNED_MAX = 5
 # What comes after so many characters of a message does not change what it is about.
@@ -96,8 +99,10 @@ def recall(
             taken |= {hit.record.entry for hit in accounts}
             question = replace(question, limit=FOUND + ACCOUNTS, without=taken)
             hits, asked, degraded = find(reader, embedder, question, engine.rerank)
-        hits += _later(reader, question, hits)
-        vectors = reader.vectors_of([hit.record.entry for hit in hits])
+        vectors = dict(reader.vectors_of([hit.record.entry for hit in hits]))
+        if renewed := _later(reader, question, hits, vectors):
+            hits += renewed
+            vectors |= reader.vectors_of([hit.record.entry for hit in renewed])
     # Each tier by itself: a question that is still open must not hide what is known.
     asking = [hit for hit in hits if hit.record.node.kind in QUESTION_KINDS]
     open_ones = cut(question, asking, asked, vectors)
@@ -116,12 +121,11 @@ def recall(
     return Recalled(tuple(pinned), tuple(chosen), questions, depth, left, degraded, origins)
 
 
-def _later(reader: Reader, question: Question, hits: Sequence[Hit]) -> list[Hit]:
+def _later(reader: Reader, question: Question, hits: Sequence[Hit], vectors: Mapping[int, Vector]) -> list[Hit]:
     """What was said later and is like one of the best, though the question's words do not find it: a change is often
     told in other words than what it changes. The cut decides whether it replaces anything."""
     known = {hit.record.entry for hit in hits}
     best = [hit for hit in hits[:RENEWED] if hit.record.standing.semantic and hit.score >= WORTH_RENEWING]
-    vectors = reader.vectors_of([hit.record.entry for hit in best])
     found: dict[int, Hit] = {}
     for hit in best:
         vector = vectors.get(hit.record.entry)

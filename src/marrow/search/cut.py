@@ -69,17 +69,14 @@ class Kept:
         return self.hit.record
 
 
-@dataclass
+@dataclass(slots=True)
 class _Candidate:
+    record: Record
     kept: Kept
     score: float
     relevance: float
     covered: float
     meaning: float
-
-    @property
-    def record(self) -> Record:
-        return self.kept.hit.record
 
     @property
     def in_time(self) -> float:
@@ -155,18 +152,20 @@ def _order(one: _Candidate) -> tuple[float, int, str]:
 def _judged(question: Question, asked: Asked, hit: Hit) -> _Candidate:
     """The hit with the score and parts that relevance gives it."""
     found = relevance(question, asked, hit.record, hit.evidence or Evidence())
-    text = sum(value for name, value in hit.why if name in Weights._fields) or 1.0
-    quality = [(name, found.score * hit.part(name) / text) for name in QUALITY if hit.part(name)]
+    text = sum([value for name, value in hit.why if name in Weights._fields]) or 1.0
+    why = dict(reversed(hit.why))  # of two of a name the first
+    quality = [(name, found.score * why[name] / text) for name in QUALITY if why.get(name)]
     reranked = [(name, value) for name, value in hit.why if name == RERANKER]
     retold = [("told from others", -SECOND_HAND * found.score)] if _is_second_hand(hit.record) else []
     parts = (*found.parts, *quality, *retold, *reranked)
-    score = sum(value for _, value in parts)
+    score = sum([value for _, value in parts])
     linked = next((name for name, _ in hit.why if name.startswith(LINKED_BY)), "")
     if linked and hit.score > score:
         parts, score = (*parts, (linked, hit.score - score)), hit.score
         found = found._replace(score=score)
     return _Candidate(
-        Kept(replace(hit, score=score, why=parts), passage=found.passage, by=hit.cause[0]),
+        hit.record,
+        Kept(Hit(hit.record, score, parts, hit.evidence, hit.cause), passage=found.passage, by=hit.cause[0]),
         score,
         found.score,
         found.covered,
@@ -199,23 +198,23 @@ def _why_not(question: Question, one: _Candidate, least: float, told: Set[str] =
 def _current(question: Question, found: list[_Candidate], alike: Cosines, left: dict[int, str]) -> list[_Candidate]:
     """Without what another of them replaced; that one stands at least as high as what it replaced did."""
     heirs: dict[int, tuple[float, _Candidate, str]] = {}
+    asked = frozenset(question.terms)
     changing = [one for one in found if not _replaces_nothing(one.record) and may_replace(one.record.node.content)]
     for earlier in found:
-        if not earlier.record.standing.semantic or earlier.record.node.kind == "document":
+        before = earlier.record
+        if not before.standing.semantic or before.node.kind == "document":
             continue  # it happened, whatever came later; and a document says what its file says
         for later in changing:
-            if later.record.last_at <= earlier.record.last_at:
-                continue
-            if later.record.project != earlier.record.project:
+            after = later.record
+            if after.last_at <= before.last_at or after.project != before.project:
                 continue  # what one project decides changes nothing in another
-            if later.score < HEIR_SHARE * earlier.score and not announced_in(later.record.node.content):
+            if later.score < HEIR_SHARE * earlier.score and not announced_in(after.node.content):
                 continue
-            texts = (later.record.node.content, earlier.record.node.content)
-            cosine = alike.get((earlier.record.entry, later.record.entry))
+            cosine = alike.get((before.entry, after.entry))
             answers = later.meaning >= max(MEANING_MIN, ANSWERS_TOO * earlier.meaning)
-            change = replaces(*texts, cosine, question.terms, answers)
-            if change and change.strength > heirs.get(earlier.record.entry, (0.0,))[0]:
-                heirs[earlier.record.entry] = (change.strength, later, change.reason)
+            change = replaces(after.node.content, before.node.content, cosine, asked, answers)
+            if change and change.strength > heirs.get(before.entry, (0.0,))[0]:
+                heirs[before.entry] = (change.strength, later, change.reason)
     for earlier in sorted(found, key=lambda one: one.record.last_at):
         if earlier.record.entry in heirs:
             _, later, reason = heirs[earlier.record.entry]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -31,11 +32,11 @@ _TIME = re.compile(
 )
 
 
-@dataclass(slots=True)
+@dataclass
 class Evidence:
     """Values between 0 and about 1. `words` is the share of what a text with the asked words would score; `meaning` a
     cosine, and `sure` by how much it passes what hardly any unrelated text reaches; the next two are lent by neighbours
-    in the thread."""
+    in the thread. Some hundred are made for every question: what is not said of one is read from the class."""
 
     words: float = 0.0
     meaning: float = 0.0
@@ -51,21 +52,44 @@ class Evidence:
     def own(self) -> float:
         return WORDS_SHARE * self.words + MEANING_SHARE * self.meaning
 
-    def first_look(self, weights: Weights) -> float:
-        """What can be said before the text is read."""
-        return (
-            weights.words * self.words
-            + weights.meaning * self.meaning
-            + weights.two_before * self.two_before
-            + weights.reply * self.reply
-            + weights.at_hand * self.at_hand
-            + weights.in_time * max(0.0, self.in_time)
-        )
+    @classmethod
+    def empty(cls) -> Evidence:
+        """The same as `Evidence()`, in a fifth of the time."""
+        return cls.__new__(cls)
 
     def parts(self, weights: Weights) -> list[tuple[str, float]]:
         """What each piece adds to the score; those that add nothing are left out, but for words and meaning."""
-        named = {name: weight * getattr(self, name) for name, weight in zip(weights._fields, weights, strict=True)}
-        return [(name, value) for name, value in named.items() if value or name in ("words", "meaning")]
+        found = [("words", weights.words * self.words), ("meaning", weights.meaning * self.meaning)]
+        found += [(name, weight * said) for name, weight in _others(weights) if (said := getattr(self, name))]
+        return found
+
+
+@lru_cache(maxsize=8)
+def _others(weights: Weights) -> tuple[tuple[str, float], ...]:
+    """The weights but for words and meaning, those that weigh nothing left out."""
+    return tuple((name, weight) for name, weight in zip(weights._fields[2:], weights[2:], strict=True) if weight)
+
+
+def ranked(found: Mapping[int, Evidence], weights: Weights) -> list[int]:
+    """Best first, by what can be said before the texts are read."""
+    words, meaning, two_before, reply = weights.words, weights.meaning, weights.two_before, weights.reply
+    at_hand, in_time = weights.at_hand, weights.in_time
+    looks = [
+        (
+            -(
+                words * one.words
+                + meaning * one.meaning
+                + two_before * one.two_before
+                + reply * one.reply
+                + at_hand * one.at_hand
+                + (in_time * one.in_time if one.in_time > 0.0 else 0.0)
+            ),
+            entry,
+        )
+        for entry, one in found.items()
+    ]
+    looks.sort()
+    return [entry for _, entry in looks]
 
 
 def is_placed(question: Question, record: Record) -> bool:

@@ -17,7 +17,7 @@ from ..model.record import CURRENT, Record
 from ..providers.embedder import Embedder
 from ..store.protocol import Reader, Use
 from .best_passage import Lowered, Sought
-from .evidence import Evidence, is_placed, read, words_in_place
+from .evidence import Evidence, is_placed, ranked, read, words_in_place
 from .gather import Candidates, gather
 from .intent import domains_wanted
 from .later import LOOKED_AT, later_first
@@ -36,6 +36,7 @@ RERANKED = 20
 LINKED_BY, RERANKER = "linked by ", "reranker"
 # A signal that moves less than this says nothing.
 NOTHING = 1e-4
+NEVER = Use()
 RERANK_WEIGHT = 0.5
 
 Rerank = Callable[[str, Sequence[str]], list[float] | None]
@@ -70,8 +71,8 @@ def find(reader: Reader, embedder: Embedder, question: Question, rerank: Rerank 
     within = _within(reader, question)
     allowed = None if within is None else set(within)
     evidence, known, asked, interval, degraded = gather(reader, embedder, question, within)
-    ranked = sorted(evidence, key=lambda entry: (-evidence[entry].first_look(LEARNED), entry))
-    chosen = [e for e in ranked if (allowed is None or e in allowed) and e not in question.without]
+    first = ranked(evidence, LEARNED)
+    chosen = [e for e in first if (allowed is None or e in allowed) and e not in question.without]
     if question.without_kinds:
         chosen = _of_other_kinds(reader, question, chosen, known)
     read_first = chosen[: question.limit + RESERVE]
@@ -155,7 +156,7 @@ def _weighed(
         uses = {}  # nobody reports what is used here, so not being used says nothing
 
     def hit(record: Record) -> Hit:
-        return _hit(record, evidence[record.entry], uses.get(record.entry, Use()), question.now, after)
+        return _hit(record, evidence[record.entry], uses.get(record.entry, NEVER), question.now, after)
 
     placed = [record for record in wanted if is_placed(question, record)]
     hits = [hit(record) for record in wanted if not is_placed(question, record)]
@@ -206,11 +207,13 @@ def _is_wanted(question: Question, record: Record) -> bool:
 
 def _hit(record: Record, found: Evidence, use: Use, now: int, after: Mapping[str, float]) -> Hit:
     parts = found.parts(weights_of(record))
-    text = sum(value for _, value in parts)
+    text = score = sum([value for _, value in parts])
     for name, factor in weigh(record, use, now, after):
         if abs(factor - 1.0) >= NOTHING:
-            parts.append((name, max(0.0, text) * (factor - 1.0)))
-    return Hit(record, sum(value for _, value in parts), tuple(parts), found)
+            gained = max(0.0, text) * (factor - 1.0)
+            parts.append((name, gained))
+            score += gained
+    return Hit(record, score, tuple(parts), found)
 
 
 def _linked(reader: Reader, question: Question, hits: list[Hit], unread: Unread, allowed: set[int] | None) -> list[Hit]:

@@ -106,8 +106,12 @@ def _by_words(
 ) -> None:
     projects, depth = question.wanted.projects, _depth(question)
     for entry, score in reader.match(question.namespace, terms, projects, within, depth, also=also):
-        evidence = found.setdefault(entry, Evidence())
-        evidence.words = max(evidence.words, min(share_most, score / most))
+        share = min(share_most, score / most)
+        if (evidence := found.get(entry)) is None:
+            evidence = found[entry] = Evidence.empty()
+            evidence.words = share
+        elif share > evidence.words:
+            evidence.words = share
 
 
 def _by_meaning(
@@ -125,7 +129,8 @@ def _by_meaning(
     except MarrowError as problem:  # whatever a service refuses with
         return None, f"by words only: {problem.message}"
     for entry, cosine in reader.nearest(question.namespace, vector, question.wanted.projects, within, _depth(question)):
-        found[entry] = Evidence(meaning=cosine)
+        found[entry] = evidence = Evidence.empty()
+        evidence.meaning = cosine
     return vector, ""
 
 
@@ -136,13 +141,15 @@ def _mean(reader: Reader, embedder: Embedder, vector: Vector, found: Candidates)
         found[entry].meaning = max(0.0, cosine)
     surely = sure_from(embedder)
     for evidence in found.values():
-        evidence.sure = max(0.0, evidence.meaning - surely)
+        if evidence.meaning > surely:
+            evidence.sure = evidence.meaning - surely
 
 
 def _lend(reader: Reader, question: Question, found: Candidates) -> dict[int, Record]:
     """An answer often stands beside the words of the question: after the turn that asked, or a turn further on."""
-    lenders = sorted(found, key=lambda entry: (-found[entry].own(), entry))[:LENDERS]
-    scores = {entry: found[entry].own() for entry in lenders}
+    owned = sorted([(-evidence.own(), entry) for entry, evidence in found.items()])[:LENDERS]
+    scores = {entry: -own for own, entry in owned}
+    lenders = list(scores)
     beside = reader.neighbours(lenders, REACH) if lenders else {}
     known = {record.entry: record for record in reader.records_of(list(beside), question.seq)}
     for lender, others in beside.items():

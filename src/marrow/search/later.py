@@ -6,11 +6,11 @@ and what it amends is the earlier hit that it shares its subject with.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..store.terms import STOP_WORDS, terms_of
+from .cue import Cue
 
 if TYPE_CHECKING:
     from .find import Hit
@@ -24,11 +24,15 @@ SUBJECT_TERMS_MIN = 3
 # An amendment says so at its beginning; further down the words are about something else.
 OPENING = 300
 
-AMENDS = re.compile(
+AMENDS = Cue(
     r"\b(?:amend(?:ment|ed|s|ing)|supersed(?:es|ed|ing)|no longer|instead of|revers(?:al of|ed|es)|"
     r"revis(?:ed|es|ion|ing)|correction to|overrul(?:es|ed|ing)|replaces|we now|from now on|going forward|"
     r"changed (?:our|the) (?:mind|decision|policy|rule|default))\b",
-    re.I,
+    beginnings="amendment amended amends amending supersedes superseded superseding no instead reversal reversed "
+    "reverses revised revises revision revising correction overrules overruled overruling replaces we from going "
+    "changed",
+    needs="amendment amended amends amending supersedes superseded superseding longer instead reversal reversed "
+    "reverses revised revises revision revising correction overrules overruled overruling replaces now forward changed",
 )
 
 
@@ -36,7 +40,7 @@ def later_first(hits: Sequence[Hit]) -> list[Hit]:
     """The hits with every amendment moved above what it amends."""
     ordered = list(hits)
     head = ordered[:LOOKED_AT]
-    amending = [hit for hit in head if AMENDS.search(hit.record.node.content[:OPENING])]
+    amending = [hit for hit in head if AMENDS.first(hit.record.node.content[:OPENING])]
     for hit in amending:
         at = ordered.index(hit)
         subject = _subject(hit)

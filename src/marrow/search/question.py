@@ -74,7 +74,11 @@ class Question:
     def subject(self) -> str:
         """The question without the words that say when."""
         rest = self.spoken.rest if self.spoken and not self.spoken.event else self.text
-        rest = _HOW_MUCH.sub("how", _ASKING.sub("", rest))
+        low = rest.lower()
+        if any(word in low for word in ("ask", "wonder", "want")):
+            rest = _ASKING.sub("", rest)
+        if "how" in low:
+            rest = _HOW_MUCH.sub("how", rest)
         return rest if query_terms(rest) else self.text
 
     @cached_property
@@ -119,12 +123,13 @@ class Asked(NamedTuple):
         telling terms make a whole: no text speaks of all that is in it."""
         weights = [self.rarities.get(term, 0.0) for term in terms]
         total = sum(sorted(weights, reverse=True)[:TERMS_COUNTED])
-        met = sum(
+        others = self.others
+        met = [
             weight
             for term, weight in zip(terms, weights, strict=True)
-            if term in has or any(name <= has for name in self.others.get(term, ()))
-        )
-        return min(1.0, met / total) if total else 0.0
+            if term in has or (others and any(name <= has for name in others.get(term, ())))
+        ]
+        return min(1.0, sum(met) / total) if total else 0.0
 
 
 def pairs_of(text: str) -> frozenset[tuple[str, str]]:

@@ -47,27 +47,28 @@ class Relevance(NamedTuple):
 
 
 def relevance(question: Question, asked: Asked, record: Record, found: Evidence) -> Relevance:
-    names = frozenset(terms_of(" ".join((*record.standing.aliases, *record.standing.tags))))
+    named = (*record.standing.aliases, *record.standing.tags)
+    names = frozenset(terms_of(" ".join(named))) if named else frozenset()
     covered, together, best = 0.0, 0.0, ""
     pieces = passages_of(record.node.content)
     for piece in pieces:
-        share = asked.covered(question.terms, _terms(piece) | names)
-        pairs = len(question.pairs & _pairs(piece)) / len(question.pairs) if question.pairs else 0.0
+        has, beside = _said(piece)
+        share = asked.covered(question.terms, has | names if names else has)
+        pairs = len(question.pairs & beside) / len(question.pairs) if question.pairs else 0.0
         if COVERED * share + TOGETHER * pairs > COVERED * covered + TOGETHER * together:
             covered, together, best = share, pairs, piece
     if question.is_pattern:  # what matches a pattern has all that was asked
         covered = min(1.0, found.words)
-    named = {
-        "words": COVERED * covered,
-        "meaning": MEANING * found.meaning + SURE * found.sure,
-        "phrases": TOGETHER * together,
-        "in time": IN_TIME * found.in_time,
-        "file": AT_HAND * found.at_hand * (TOUCHED if is_in_passing(record) else 1.0),
-        "name": NAMED * is_named(question, record),
-        "thread": IN_THREAD * max(found.reply, found.two_before),
-    }
-    parts = tuple((name, value) for name, value in named.items() if value or name in ("words", "meaning"))
-    return Relevance(sum(v for _, v in parts), parts, covered, best if len(pieces) > 1 else "")
+    others = (
+        ("phrases", TOGETHER * together),
+        ("in time", IN_TIME * found.in_time),
+        ("file", AT_HAND * found.at_hand * (TOUCHED if is_in_passing(record) else 1.0)),
+        ("name", NAMED * is_named(question, record)),
+        ("thread", IN_THREAD * max(found.reply, found.two_before)),
+    )
+    meaning = MEANING * found.meaning + SURE * found.sure
+    parts = (("words", COVERED * covered), ("meaning", meaning), *[part for part in others if part[1]])
+    return Relevance(sum([value for _, value in parts]), parts, covered, best if len(pieces) > 1 else "")
 
 
 def is_in_passing(record: Record) -> bool:
@@ -77,8 +78,7 @@ def is_in_passing(record: Record) -> bool:
 
 def is_named(question: Question, record: Record) -> bool:
     """Whether the question says one of the other names that somebody gave to what the record is about."""
-    asked = frozenset(question.terms)
-    return any(frozenset(terms_of(alias)) <= asked for alias in record.standing.aliases)
+    return any(frozenset(terms_of(alias)).issubset(question.terms) for alias in record.standing.aliases)
 
 
 def is_asked_for(question: Question, record: Record) -> bool:
@@ -87,10 +87,6 @@ def is_asked_for(question: Question, record: Record) -> bool:
 
 
 @lru_cache(maxsize=4096)
-def _terms(piece: str) -> frozenset[str]:
-    return frozenset(terms_of(piece))
-
-
-@lru_cache(maxsize=4096)
-def _pairs(piece: str) -> frozenset[tuple[str, str]]:
-    return pairs_of(piece)
+def _said(piece: str) -> tuple[frozenset[str], frozenset[tuple[str, str]]]:
+    """Its words, and those that stand beside each other."""
+    return frozenset(terms_of(piece)), pairs_of(piece)

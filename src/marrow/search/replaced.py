@@ -8,11 +8,12 @@ opposite), and the earlier one is something that holds or does not, not somethin
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
-from functools import cache, lru_cache, wraps
+from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache, wraps
 from typing import NamedTuple, TypeVar
 
 from ..store.terms import STOP_WORDS, terms_of
+from .cue import Cue
 
 # How alike two must be by their vectors, how much of the smaller one's words they must share, and how much of what the
 # earlier one says of the question the later one must say too: when a value is changed, and when a change is announced.
@@ -38,7 +39,7 @@ SUBJECT_READ = 4_000
 # Of so many texts it is kept what they say.
 KEPT = 4096
 
-CHANGE = (
+CHANGE = Cue(
     r"\b(?:no longer|not any ?more|any ?more|(?:is|are|was|were|has|have) (?:now |been )?(?:gone|retired|ended|"
     r"replaced|switched|reversed|reverted|superseded|abandoned|switched off|turned off|shut down|decommissioned)|"
     # What is dropped or extended when something happens is what always happens then, and no change.
@@ -56,7 +57,20 @@ CHANGE = (
     r"november|december|spring|summer|autumn|winter|last|then|the)|from today|"
     r"from (?:now|then|today|tomorrow|monday|tuesday|wednesday|thursday|friday|\d+\w*|(?:this|next) \w+) on|"
     r"(?:was|were) too|we left|changed (?:our|my|the|from|to)|after all|(?:going|went|go) with|we(?:'re| are) using|"
-    r"new (?:limit|default|value|rule|policy|deadline|owner|schedule|process))\b"
+    r"new (?:limit|default|value|rule|policy|deadline|owner|schedule|process))\b",
+    beginnings="no not any anymore is are was were has have now been removed dropped deleted moved switched went came "
+    "brought cut fell rose grew shrank instead rather in replaces replaced replacing moves moving switches switching "
+    "migrated supersedes superseded superseding amends amended amendment amending reversal reversed reverses reversing "
+    "revert reverted reverts reverting rolled back raised lowered reduced increased extended shortened bumped stopped "
+    "rejected refused from going as effective up down used until so we deprecated overrules overruled revised revises "
+    "revision correction since changed after go new",
+    needs="longer more anymore gone retired ended switched reversed reverted superseded abandoned turned shut "
+    "decommissioned removed dropped moved raised lowered reduced increased extended shortened changed deleted "
+    "down fell  rose grew shrank went instead rather place replaces replaced replacing moves moving switches "
+    "switching migrated  supersedes superseding amends amend amended amendment amending reversal reverses "
+    "reversing revert reverts reverting back  bumped stopped rejected refused from forward as effective up "
+    "used now far deprecated overrules overruled revised  revises revision correction since too left after "
+    "going go using new",
 )
 # Numbers that name a thing and do not measure it, in a text in lower case: two of them are two things.
 NAMING = re.compile(
@@ -67,10 +81,17 @@ _DIGIT = re.compile(r"\d")
 _DECIMAL = re.compile(r"\d{1,9}(?:\.\d{1,9})?")
 _LETTERS = re.compile(r"[a-z]+")
 _ANY_WORD = re.compile(r"[\w.+#-]+")
-_NUMBER = r"(?:\d{1,3}(?: \d{3})+(?!\w)|\d[\d.,:_]{0,30})(?:[kKmMgG](?![\w]))?"
+# What may follow the first digit of a number. A pattern that begins with a digit is looked for where one stands, and
+# not everywhere.
+_NUMBER = r"(?:\d{0,2}(?: \d{3})+(?!\w)|[\d.,:_]{0,30})(?:[kKmMgG](?![\w]))?"
 # With the word after it: of "12 concurrent queries" the queries are what is counted.
-_BEFORE_UNIT = re.compile(rf"(?<![\w.,:-])({_NUMBER})[\s-]?(%|°|[^\W\d_]{{1,20}})(?: ([^\W\d_]{{3,20}}s)\b)?")
-_AFTER_NAME = re.compile(rf"\b([^\W\d_]{{2,20}}+)[ =:]++(?:to |at |is |of )?({_NUMBER})(?![\w-])")
+_BEFORE_UNIT = re.compile(rf"(\d(?<![\w.,:-]\d){_NUMBER})[\s-]?(%|°|[^\W\d_]{{1,20}})(?: ([^\W\d_]{{3,20}}s)\b)?")
+# Looked for from the number backwards: there are fewer numbers than words.
+_NAMED = re.compile(rf"[ =:](?:(?:to|at|is|of) )?(\d{_NUMBER})(?![\w-])")
+_NAME = re.compile(r"(?<!\w)[^\W\d_]{2,20}\Z")
+# What a number that only names a thing stands beside.
+_MARKED = re.compile(r"[-:#§]\d")
+_NAMERS = frozenset("adr rfc issue ticket pr pull task bug case note chapter section".split())
 _WORD_NUMBERS = {
     word: str(number)
     for number, word in enumerate(
@@ -164,10 +185,11 @@ def may_replace(text: str) -> bool:
 def is_parallel(ours: frozenset[str], theirs: frozenset[str], asked: frozenset[str] = frozenset()) -> bool:
     """The same sentence about two things: a word or two stand in the place of others. Then either the rest is much, or
     there is little else, or it is just these words that were asked for."""
-    common, own, other = len(ours & theirs), ours - theirs, theirs - ours
-    if not common or not all(1 <= len(words) <= PARALLEL_APART for words in (own, other)):
+    common = len(ours & theirs)
+    own, other = len(ours) - common, len(theirs) - common
+    if not common or not (1 <= own <= PARALLEL_APART and 1 <= other <= PARALLEL_APART):
         return False
-    if not asked.isdisjoint(own | other) or max(len(ours), len(theirs)) <= SHORT_TERMS:
+    if not asked.isdisjoint(ours ^ theirs) or max(len(ours), len(theirs)) <= SHORT_TERMS:
         return True
     return common >= PARALLEL_TERMS and common >= PARALLEL_SHARE * min(len(ours), len(theirs))
 
@@ -176,18 +198,10 @@ def _reaches(least: tuple[float, float, float], alike: float, shared: float, sai
     return alike >= least[0] and shared >= least[1] and said >= least[2]
 
 
-@cache
-def _change() -> re.Pattern[str]:
-    """Compiled when a text is first looked at: a start that looks at none does not pay for it. For texts in lower case:
-    to look for either case takes four times as long."""
-    return re.compile(CHANGE)
-
-
 @_of_the_beginning(READ)
 def announced_in(text: str) -> str:
     """The words by which a text says that it changes something; empty when it does not."""
-    found = _change().search(text.lower())
-    return found[0] if found else ""
+    return CHANGE.first(text)
 
 
 def changed_value(later: str, earlier: str) -> str:
@@ -242,10 +256,12 @@ def values(text: str) -> dict[str, frozenset[str]]:
     if "every " in text:
         text = _EVERY.sub("each 1 ", text)
     has_digits = _DIGIT.search(text) is not None
-    is_spelt = not _WORD_NUMBERS.keys().isdisjoint(_LETTERS.findall(text))
+    words = _LETTERS.findall(text)
+    is_spelt = not _WORD_NUMBERS.keys().isdisjoint(words)
     if not has_digits and not is_spelt:
         return {}
-    text = NAMING.sub(" ", text) if has_digits else text
+    if has_digits and (_MARKED.search(text) or not _NAMERS.isdisjoint(words)):
+        text = NAMING.sub(" ", text)
     spelt = _SPELT.sub(lambda match: _WORD_NUMBERS[match[1]], text) if is_spelt else text
     found: dict[str, set[str]] = {}
     for number, unit, counted in _BEFORE_UNIT.findall(spelt):
@@ -253,10 +269,20 @@ def values(text: str) -> dict[str, frozenset[str]]:
             found.setdefault(_singular(unit), set()).add(_plain(number))
             if counted and not unit.endswith("s") and counted not in STOP_WORDS:
                 found.setdefault(_singular(counted), set()).add(_plain(number))
-    for name, number in _AFTER_NAME.findall(spelt):
+    for name, number in _named(spelt):
         if name not in STOP_WORDS and name not in _MONTHS and name != "every":
             found.setdefault(_singular(name), set()).add(_plain(number))
     return {unit: frozenset(numbers) for unit, numbers in found.items() if unit not in _MONTHS}
+
+
+def _named(text: str) -> Iterator[tuple[str, str]]:
+    """Each number that has a name before it: port 8080, retries=5, the limit is 10."""
+    for number in _NAMED.finditer(text):
+        end = number.start()
+        while end and text[end - 1] in " =:":
+            end -= 1
+        if name := _NAME.search(text, max(0, end - 20), end):
+            yield name[0], number[1]
 
 
 _MONTHS = frozenset(
@@ -281,11 +307,10 @@ _SAY_NOTHING = STOP_WORDS | frozenset(terms_of(" ".join(_WORD_NUMBERS))) | froze
 @_of_the_beginning(SUBJECT_READ)
 def subject(text: str) -> frozenset[str]:
     """The words that say what a text is about."""
-    return frozenset(term for term in content_terms(text) if len(term) > 2) - _SAY_NOTHING
+    return frozenset([term for term in content_terms(text) - _SAY_NOTHING if len(term) > 2])
 
 
 @_of_the_beginning(SUBJECT_READ)
 def content_terms(text: str) -> frozenset[str]:
     """The terms that say what a text is about. Numbers are compared by themselves."""
-    terms = frozenset(terms_of(text)) - STOP_WORDS
-    return frozenset(term for term in terms if not term.isdigit())
+    return frozenset([term for term in frozenset(terms_of(text)) - STOP_WORDS if not term.isdigit()])

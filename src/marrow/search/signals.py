@@ -20,7 +20,7 @@ CONFIDENCE_WEIGHT = 0.5
 CONFIDENCE_FLOOR = 0.3
 FADING_WEIGHT = 0.05
 CONFIDENCE_LOSS_PER_DAY = 0.002
-PRIORITY_WEIGHT = 0.3
+PRIORITY_WEIGHT, NEUTRAL_PRIORITY = 0.3, 0.5
 REINFORCED_WEIGHT = 0.03
 REINFORCED_MAX = 5
 DRIFTED = 0.6
@@ -42,8 +42,7 @@ def confidence(record: Record, now: int) -> float:
 
 
 def priority(record: Record) -> float:
-    """Priority 0.5 is neutral."""
-    return 1.0 + PRIORITY_WEIGHT * (record.standing.priority - 0.5)
+    return 1.0 + PRIORITY_WEIGHT * (record.standing.priority - NEUTRAL_PRIORITY)
 
 
 def reinforcement(record: Record) -> float:
@@ -68,13 +67,18 @@ def domain(record: Record, wanted: Mapping[str, float]) -> float:
 
 
 def weigh(record: Record, use: Use, now: int, wanted: Mapping[str, float]) -> Sequence[tuple[str, float]]:
-    """Every signal of a record, by name."""
-    return (
-        ("recency", recency(record, now)),
-        ("confidence", confidence(record, now)),
-        ("priority", priority(record)),
-        ("reinforcement", reinforcement(record)),
-        ("drift", drift(record)),
-        ("usefulness", usefulness(use)),
-        ("domain", domain(record, wanted)),
-    )
+    """The signals of a record that may say something, by name. Most are neutral for most records, and asked for every
+    record that is read: those are seen at a glance."""
+    standing = record.standing
+    found = [("recency", recency(record, now)), ("confidence", confidence(record, now))]
+    if standing.priority != NEUTRAL_PRIORITY:
+        found.append(("priority", priority(record)))
+    if standing.reinforced:
+        found.append(("reinforcement", reinforcement(record)))
+    if standing.drift:
+        found.append(("drift", drift(record)))
+    if use.recalled >= USE_MIN:
+        found.append(("usefulness", usefulness(use)))
+    if standing.domain in wanted:
+        found.append(("domain", domain(record, wanted)))
+    return found

@@ -90,6 +90,11 @@ _NTH = "(?P<{}>[0-3]?[0-9])(?:st|nd|rd|th)?"
 _DATE = rf"(?:(?:the )?{_NTH.format('first')} (?:of )?)?{_MONTH}(?: {_NTH.format('second')})?"
 _PART = "(?:morning|afternoon|evening|night)"
 _LASTING = rf"{_COUNT} {_UNIT}s?"
+# Without a digit or one of these words nothing is said of time.
+_OF_TIME = _set("recently lately yesterday today last past previous this ago back during") | _RELATIONS
+_OF_TIME |= _set("mon tue tues wed thu thurs fri sat sun jan feb mar apr jun jul aug sep sept oct nov dec")
+_OF_TIME |= {*_MONTHS, *_DAYS}
+_LETTERS, _DIGIT = re.compile(r"[a-z]+"), re.compile(r"[0-9]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +147,8 @@ class _Sentence:
 def spoken_time(question: str, now: int) -> Spoken | None:
     """The time a question speaks of; None when it speaks of none, or not clearly of one."""
     if len(question) > QUESTION_LENGTH_MAX:
+        return None
+    if not _DIGIT.search(question) and _OF_TIME.isdisjoint(_LETTERS.findall(question.lower())):
         return None
     every: list[_Span] = []
     try:

@@ -161,8 +161,40 @@ def nearest(
 ) -> list[tuple[int, float]]:
     """The best of all by cosine above `least`, for unit vectors; only of those `within`, and none of those `without`.
     The entries of a matrix come after those of the one before. Fewer that are `rescored` are faster, and miss more."""
+    return compared(matrices, vector, limit, within, without, rescored).best(limit, least)
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """Entries in rising order with the cosine of each: of a long text that of its best passage. `is_whole` when none
+    that was asked for is missing."""
+
+    ids: Places
+    cosines: Vector
+    is_whole: bool
+
+    def best(self, limit: int, least: float = 0.0) -> list[tuple[int, float]]:
+        best = best_places(self.cosines, limit)
+        best = best[self.cosines[best] > least]
+        return list(zip(self.ids[best].tolist(), self.cosines[best].tolist(), strict=True))
+
+    def of(self, entries: Iterable[int]) -> dict[int, float]:
+        """The cosine of each of these that was compared."""
+        places = places_of(self.ids, sorted_ids(entries))
+        return dict(zip(self.ids[places].tolist(), self.cosines[places].tolist(), strict=True))
+
+
+def compared(
+    matrices: Sequence[Matrix],
+    vector: Vector,
+    limit: int,
+    within: Iterable[int] | None,
+    without: Collection[int],
+    rescored: int = RESCORED,
+) -> Compared:
+    """Those that are asked for; of more than `EXACT_ROWS` those among which the best `limit` are."""
     if limit <= 0:
-        return []
+        return NONE
     chosen = None if within is None else sorted_ids(within)
     unwanted = sorted_ids(without)
     parts = [_Part.of(matrix, chosen, unwanted) for matrix in matrices]
@@ -171,12 +203,12 @@ def nearest(
     if rows > EXACT_ROWS:
         parts = _nominated(parts, vector, max(min(rescored, rows // ROWS_FOR_EACH), RESCORED_FOR_EACH * limit))
     if not parts:
-        return []
+        return NONE
     ids, scores = _joined([part.chosen() for part in parts]), _joined([part.cosines(vector) for part in parts])
-    ids, scores = _best_of_each(ids, scores)
-    best = best_places(scores, limit)
-    best = best[scores[best] > least]
-    return list(zip(ids[best].tolist(), scores[best].tolist(), strict=True))
+    return Compared(*_best_of_each(ids, scores), rows <= EXACT_ROWS)
+
+
+NONE = Compared(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.float32), False)
 
 
 def _joined(parts: Sequence[NDArray[Any]]) -> NDArray[Any]:

@@ -9,11 +9,14 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 
 import Stemmer
 
 TERM_LENGTH_MAX = 64
 QUERY_TERMS_MAX = 64
+# The same question is read several times on its way.
+QUERIES_KEPT = 64
 
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
 _CHUNK = re.compile(rf"[{_CJK}]+|[^\W{_CJK}]+(?:['./:@-][^\W{_CJK}]+)*(?:\+\+|#)?")
@@ -65,9 +68,9 @@ class _Pieces(dict[str, list[str]]):
 
 
 _pieces = _Pieces()
-# The text that came last, with its terms: what is indexed is compared right afterwards.
-LATEST_LENGTH_MAX = 4_000
-_latest: tuple[str, tuple[str, ...]] = ("", ())
+# Of so many texts up to this length the terms are kept: what is indexed is compared right afterwards, and what is found
+# is looked at from several sides.
+TEXTS_KEPT, KEPT_LENGTH_MAX = 512, 4_000
 
 
 def _terms_of_chunk(chunk: str) -> tuple[str, ...]:
@@ -117,15 +120,17 @@ def _chunks(text: str) -> list[str]:
 
 def terms_of(text: str) -> list[str]:
     """Every term of a text, in order, as often as it occurs."""
-    global _latest
-    latest, terms = _latest
-    if latest == text:
-        return list(terms)
+    return list(_kept_terms(text)) if len(text) <= KEPT_LENGTH_MAX else _terms(text)
+
+
+@lru_cache(maxsize=TEXTS_KEPT)
+def _kept_terms(text: str) -> tuple[str, ...]:
+    return tuple(_terms(text))
+
+
+def _terms(text: str) -> list[str]:
     known = _known
-    found = [term for chunk in _chunks(text) for term in known[chunk]]
-    if len(text) <= LATEST_LENGTH_MAX:
-        _latest = text, tuple(found)
-    return found
+    return [term for chunk in _chunks(text) for term in known[chunk]]
 
 
 def query_terms(text: str) -> list[str]:
@@ -133,7 +138,12 @@ def query_terms(text: str) -> list[str]:
 
     `name*` asks for what begins with the name, `*name*` for what contains it; both keep their stars here.
     """
-    wild = [found[0].lower() for found in _WILDCARD.finditer(text)]
+    return list(_query_terms(text))
+
+
+@lru_cache(maxsize=QUERIES_KEPT)
+def _query_terms(text: str) -> tuple[str, ...]:
+    wild = [found[0].lower() for found in _WILDCARD.finditer(text)] if "*" in text else []
     rest = _WILDCARD.sub(" ", text) if wild else text
     said: list[str] = []
     plain: list[str] = []
@@ -143,7 +153,7 @@ def query_terms(text: str) -> list[str]:
         if chunk.lower() not in STOP_WORDS:
             said += [term for term in found if len(found) == 1 or term not in STOP_WORDS]
     patterns = [pattern for given in wild for pattern in _wild(given)]
-    return list(dict.fromkeys([*patterns, *(said or plain)]))[:QUERY_TERMS_MAX]
+    return tuple(dict.fromkeys([*patterns, *(said or plain)]))[:QUERY_TERMS_MAX]
 
 
 def _wild(pattern: str) -> list[str]:

@@ -168,6 +168,9 @@ SELECT * FROM standings WHERE entry = ? ORDER BY start
 SELECT lower(hex(n.address)) FROM inputs i CROSS JOIN nodes n ON n.id = i.node JOIN namespaces s ON s.id = n.namespace
  WHERE s.name = ? AND i.input = ? ORDER BY n.address
 
+-- name: threaded
+SELECT DISTINCT entry FROM occurrences WHERE thread <> '' AND entry IN (SELECT value FROM json_each(?))
+
 -- name: neighbours
 SELECT mine.entry,
        (SELECT json_group_array(entry) FROM (

@@ -52,9 +52,11 @@ def relevance(question: Question, asked: Asked, record: Record, found: Evidence)
     covered, together, best = 0.0, 0.0, ""
     pieces = passages_of(record.node.content)
     for piece in pieces:
-        has, beside = _said(piece)
+        has = _terms(piece)
         share = asked.covered(question.terms, has | names if names else has)
-        pairs = len(question.pairs & beside) / len(question.pairs) if question.pairs else 0.0
+        # Two words that are not both in it do not stand beside each other in it.
+        are_both = any(one in has and other in has for one, other in question.pairs)
+        pairs = _met(question, piece) if are_both else 0.0
         if COVERED * share + TOGETHER * pairs > COVERED * covered + TOGETHER * together:
             covered, together, best = share, pairs, piece
     if question.is_pattern:  # what matches a pattern has all that was asked
@@ -86,7 +88,16 @@ def is_asked_for(question: Question, record: Record) -> bool:
     return not _KINDS_ASKED.get(record.node.kind, frozenset()).isdisjoint(question.terms)
 
 
+def _met(question: Question, piece: str) -> float:
+    """The share of the words that stand beside each other in the question which do so here."""
+    return len(question.pairs & _pairs(piece)) / len(question.pairs)
+
+
 @lru_cache(maxsize=4096)
-def _said(piece: str) -> tuple[frozenset[str], frozenset[tuple[str, str]]]:
-    """Its words, and those that stand beside each other."""
-    return frozenset(terms_of(piece)), pairs_of(piece)
+def _terms(piece: str) -> frozenset[str]:
+    return frozenset(terms_of(piece))
+
+
+@lru_cache(maxsize=4096)
+def _pairs(piece: str) -> frozenset[tuple[str, str]]:
+    return pairs_of(piece)

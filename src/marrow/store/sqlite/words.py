@@ -242,8 +242,11 @@ class Search:
         allowed = self._allowed(scores)
         found = allowed[best_places(scores[allowed], limit)]
         if len(self.also):
-            more = np.intersect1d(allowed, self.texts.places(self.also)[0])
-            found = np.concatenate([found, np.setdiff1d(more, found)])
+            is_allowed, is_more = np.zeros((2, len(scores)), dtype=bool)
+            is_allowed[allowed] = True
+            is_more[self.texts.places(self.also)[0]] = True
+            is_more[found] = False
+            found = np.concatenate([found, np.flatnonzero(is_allowed & is_more)])
         return list(zip(self.texts.entries(found).tolist(), scores[found].tolist(), strict=True))
 
     def _allowed(self, scores: NDArray[Any]) -> Ints:

@@ -59,6 +59,8 @@ class Matrix:
         self._ids: Places = np.empty(0, dtype=np.int64)
         self._rows: Rows = np.empty((0, dimensions), dtype=np.float32)
         self._count = 0
+        # Whether the text of some entry has several.
+        self.has_passages = False
         # The signs of the first so many rows, with room for more, and what belongs to them.
         self._signed: tuple[NDArray[np.uint64], int] = (np.empty((-(-dimensions // WORD_BITS), 0), dtype=np.uint64), 0)
         self._factors: Vector = np.empty(0, dtype=np.float32)
@@ -76,6 +78,7 @@ class Matrix:
         ids, rows = self.view()
         first, after = np.searchsorted(ids, (self.refined, last), side="right")
         made = Matrix(rows.shape[1], last)
+        made.has_passages = self.has_passages
         made._make_room(first + len(blobs) + len(ids) - after)
         made._append(ids[:first], rows[:first])
         made.extend(entries, blobs)
@@ -87,8 +90,11 @@ class Matrix:
         if not entries:
             return
         rows = np.frombuffer(b"".join(blobs), dtype=STORED).reshape(-1, self._rows.shape[1])
-        passages = [len(blob) // (rows.itemsize * rows.shape[1]) for blob in blobs]
-        self._append(np.asarray(entries) if len(rows) == len(entries) else np.repeat(entries, passages), rows)
+        if len(rows) == len(entries):
+            self._append(np.asarray(entries), rows)
+            return
+        self.has_passages = True
+        self._append(np.repeat(entries, [len(blob) // (rows.itemsize * rows.shape[1]) for blob in blobs]), rows)
 
     def _make_room(self, needed: int) -> None:
         if needed > len(self._ids):
@@ -205,7 +211,9 @@ def compared(
     if not parts:
         return NONE
     ids, scores = _joined([part.chosen() for part in parts]), _joined([part.cosines(vector) for part in parts])
-    return Compared(*_best_of_each(ids, scores), rows <= EXACT_ROWS)
+    if any(part.matrix.has_passages for part in parts):
+        ids, scores = _best_of_each(ids, scores)
+    return Compared(ids, scores, rows <= EXACT_ROWS)
 
 
 NONE = Compared(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.float32), False)

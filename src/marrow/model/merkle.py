@@ -41,7 +41,7 @@ def child_of(children: bytes, digit: str) -> bytes:
 
 def with_child(children: bytes, digit: str, child: bytes) -> bytes:
     """The children with one of them changed, added, or taken away when it is empty."""
-    return with_children(children, {digit: child})
+    return _with_one(children, digit.encode(), child)
 
 
 def with_children(children: bytes, changed: Mapping[str, bytes]) -> bytes:

@@ -97,7 +97,7 @@ def _placed(call: Call, operation: Operation, arguments: dict[str, Any]) -> Call
 
 def bind(operation: Operation, given: Mapping[str, Any]) -> dict[str, Any]:
     """What was given, under the arguments' own names and in their types. Unknown names are refused with the nearest."""
-    by_name = {name: a for a in operation.arguments for name in (a.name, *a.spellings)}
+    by_name = operation.by_name
     bound: dict[str, Any] = {}
     for name, value in given.items():
         argument = by_name.get(name)
@@ -111,7 +111,7 @@ def bind(operation: Operation, given: Mapping[str, Any]) -> dict[str, Any]:
         if value is not None:
             _check_unicode(value, argument.name)
             bound[argument.name] = convert(argument, value)
-    missing = [a.name for a in operation.arguments if a.required and a.name not in bound]
+    missing = [name for name in operation.required if name not in bound]
     if missing:
         raise Invalid(f"{operation.name} needs {' and '.join(missing)}.", field=missing[0])
     return bound
@@ -120,13 +120,22 @@ def bind(operation: Operation, given: Mapping[str, Any]) -> dict[str, Any]:
 def _check_unicode(value: Any, field: str) -> None:
     """Half a character, as broken JSON escapes leave it, can be neither kept nor looked for."""
     try:
-        json.dumps(value, ensure_ascii=False, default=str).encode()
+        if isinstance(value, str):
+            value.encode()
+        else:
+            json.dumps(value, ensure_ascii=False, default=str).encode()
     except (UnicodeEncodeError, ValueError, RecursionError) as problem:
         raise Invalid(f"{field} is no valid Unicode, or nested too deep.", hint="Send UTF-8.", field=field) from problem
 
 
+# Values of these types are taken as they are.
+_PLAIN = (str, int, bool)
+
+
 def convert(argument: Argument, value: Any) -> Any:
     """A value in the argument's type. Texts that hold JSON lists are read: some hosts send them so."""
+    if type(value) is argument.type and argument.type in _PLAIN:
+        return value
     kind, origin = argument.type, get_origin(argument.type)
     wrong = Invalid(f"{argument.name} is {_words(kind)}, not {_short(value)}.", field=argument.name)
     if origin in (Union, types.UnionType) or kind in (Any, object):
@@ -145,8 +154,6 @@ def convert(argument: Argument, value: Any) -> Any:
         return float(value)
     if kind is int and isinstance(value, float) and value.is_integer():
         return int(value)
-    if kind in (str, int, bool) and type(value) is kind:
-        return value
     if origin is dict or kind is dict:
         found = _from_json(value)
         if isinstance(found, dict):

@@ -106,14 +106,23 @@ class Operation:
         return tuple(found)
 
     @cached_property
+    def by_name(self) -> Mapping[str, Argument]:
+        """The arguments by their names and all other spellings of these."""
+        return {name: a for a in self.arguments for name in (a.name, *a.spellings)}
+
+    @cached_property
+    def required(self) -> tuple[str, ...]:
+        return tuple(a.name for a in self.arguments if a.required)
+
+    @cached_property
     def result(self) -> type:
         found: type = get_type_hints(self.function)["return"]
         return found
 
     def input_schema(self) -> dict[str, Any]:
         shape: dict[str, Any] = {"type": "object", "properties": {a.name: a.schema() for a in self.arguments}}
-        if required := [a.name for a in self.arguments if a.required]:
-            shape["required"] = required
+        if self.required:
+            shape["required"] = list(self.required)
         return shape
 
     def output_schema(self) -> dict[str, Any]:

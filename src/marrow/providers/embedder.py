@@ -13,13 +13,14 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from marrow.model.errors import Invalid
-from marrow.providers.prompts import Kind
 from marrow.providers.rows import unit_rows
 from marrow.providers.static import StaticEmbedder
 
 if TYPE_CHECKING:
     from numpy import float32
     from numpy.typing import NDArray
+
+    from marrow.providers.prompts import Kind
 
 
 class Embedder(Protocol):

@@ -16,17 +16,17 @@ import threading
 import zlib
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from marrow.model.errors import Unavailable
-from marrow.providers.prompts import Kind
 from marrow.providers.units import Units
 
 if TYPE_CHECKING:
     from numpy import float32, float64, int8
     from numpy.typing import NDArray
+
+    from marrow.providers.prompts import Kind
 
 PACKAGE = "marrow_embedder"
 ROWS_FILE, TOKENIZER_FILE, GRAPH_FILE = "static.npz", "tokenizer.json", "transformer.onnx"
@@ -37,8 +37,7 @@ CHECKSUMS = {ROWS_FILE: 0xD60A6021, TOKENIZER_FILE: 0x0B2E9C36, GRAPH_FILE: 0x79
 HINT = "Reinstall the package marrow-embedder, or set the embedder to 'none'."
 
 
-@dataclass(frozen=True, slots=True)
-class _Tables:
+class _Tables(NamedTuple):
     rows: NDArray[int8]
     scales: NDArray[float64]
     units: Units

@@ -70,8 +70,9 @@ def _alike(new: str, known: str, cosine: float) -> Likeness | None:
     ours, theirs = content_terms(new), content_terms(known)
     if not ours or not theirs:
         return None
-    overlap = len(ours & theirs) / min(len(ours), len(theirs))
-    shared = len(ours & theirs) / len(ours | theirs)
+    common = len(ours & theirs)
+    overlap = common / min(len(ours), len(theirs))
+    shared = common / (len(ours) + len(theirs) - common)
     if cosine < RELATED_COSINE and overlap < NEAR_OVERLAP:
         return None
     if shared < RELATED_OVERLAP and not (cosine >= NEAR_COSINE and overlap >= RELATED_OVERLAP):

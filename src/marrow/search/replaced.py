@@ -154,11 +154,13 @@ def replaces(
     earlier one was found for, unless it is known by its meaning that it `answers` as well."""
     if cosine is not None and cosine < LEAST_COSINE:
         return None
+    announced = announced_in(later)
+    if not announced and not lasting(later) and not values(later):
+        return None  # as most: nothing in it can take the place of anything
     ours, theirs = subject(later), subject(earlier)
     if not ours or not theirs:
         return None
     asked = frozenset(asked)
-    announced = announced_in(later)
     # Unless it says that it changes something, and what only the earlier one names was not asked for.
     if is_parallel(ours, theirs, asked) and not (announced and asked.isdisjoint(theirs - ours)):
         return None

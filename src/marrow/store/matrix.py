@@ -36,6 +36,8 @@ BEST_BLOCK = 64
 # A number of the question as a sign and so many bits.
 LEVELS = 4
 WORD_BITS = 64
+# So few rows, as a save adds, NumPy widens by itself before the other way has begun.
+FEW_ROWS = 4
 # Every so manieth estimate tells where the best begin.
 SAMPLED = 64
 
@@ -107,7 +109,8 @@ class Matrix:
         needed = self._count + len(rows)
         self._make_room(needed)
         self._ids[self._count : needed] = ids
-        self._rows[self._count : needed] = rows if self._rows.dtype == STORED else _widened(rows)
+        is_as_it_is = self._rows.dtype == STORED or len(rows) <= FEW_ROWS
+        self._rows[self._count : needed] = rows if is_as_it_is else _widened(rows)
         self._count = needed
 
     def nearest(

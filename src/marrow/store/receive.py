@@ -27,6 +27,7 @@ from ..model.merkle import (
     levels,
     no_children,
     prefixes,
+    with_child,
     with_children,
 )
 from ..model.node import Node, Occurrence, metadata_text
@@ -335,6 +336,14 @@ def _grow(writer: Writer, namespace: str, addresses: Iterable[str], head: Head) 
     level = {prefix: bucket_hash(leaves.get(prefix, ())) for prefix in touched}
     kept = writer.inner(namespace, {prefix[:digits] for prefix in touched for digits in range(BUCKET_DIGITS)})
     grown: dict[str, bytes] = {}
+    if len(touched) == 1:  # as with most changes: a path, and no tree
+        ((prefix, child),) = level.items()
+        for digits in reversed(range(BUCKET_DIGITS)):
+            above_it = prefix[:digits]
+            grown[above_it] = with_child(kept.get(above_it, no_children()), prefix[digits], child)
+            child = inner_hash(grown[above_it])
+        writer.grow(namespace, grown)
+        return child.hex()
     for _ in range(BUCKET_DIGITS):
         above = {p: with_children(kept.get(p, no_children()), changed) for p, changed in by_parent(level).items()}
         level = {prefix: inner_hash(children) for prefix, children in above.items()}

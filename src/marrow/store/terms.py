@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from functools import lru_cache
+from itertools import chain
 
 import Stemmer
 
@@ -41,6 +42,8 @@ STOP_WORDS = frozenset(
 
 _stemmer = Stemmer.Stemmer("english", 0)
 CHUNKS_KEPT = 65_536
+# What is longer between two spaces is no word that comes again.
+WORD_KEPT_MAX = 48
 
 
 class _Known(dict[str, tuple[str, ...]]):
@@ -68,15 +71,37 @@ class _Pieces(dict[str, list[str]]):
 
 
 _pieces = _Pieces()
+
+
+class _Words(dict[str, tuple[str, ...]]):
+    """The same for what stands between two spaces, with its quotes and commas: no chunk reaches over a space, and to
+    cut a text there takes a fifth of the time that looking for its chunks takes."""
+
+    def __missing__(self, word: str) -> tuple[str, ...]:
+        if word.isascii() and word.isalpha() and word.islower():  # as most are
+            found: tuple[str, ...] = (_stem(word),)
+        else:
+            found = tuple([term for chunk in _chunks(word) for term in _known[chunk]])
+        if len(word) <= WORD_KEPT_MAX:
+            if len(self) >= CHUNKS_KEPT:
+                self.clear()
+            self[word] = found
+        return found
+
+
+_words = _Words()
 # Of so many texts up to this length the terms are kept: what is indexed is compared right afterwards, and what is found
 # is looked at from several sides.
 TEXTS_KEPT, KEPT_LENGTH_MAX = 512, 4_000
 
 
 def _terms_of_chunk(chunk: str) -> tuple[str, ...]:
-    if chunk.isascii() and chunk.isdigit():
-        return (chunk[:TERM_LENGTH_MAX],)
-    if _CJK_RUN.match(chunk):
+    if chunk.isascii():
+        if chunk.isdigit():
+            return (chunk[:TERM_LENGTH_MAX],)
+        if chunk.isalpha() and chunk.islower():
+            return (_stem(chunk),)
+    elif _CJK_RUN.match(chunk):
         return tuple(chunk[i : i + 2] for i in range(len(chunk) - 1)) or (chunk,)
     if _PLAIN.match(chunk):
         return (_stem(chunk),)
@@ -129,8 +154,7 @@ def _kept_terms(text: str) -> tuple[str, ...]:
 
 
 def _terms(text: str) -> list[str]:
-    known = _known
-    return [term for chunk in _chunks(text) for term in known[chunk]]
+    return list(chain.from_iterable(map(_words.__getitem__, text.split())))
 
 
 def query_terms(text: str) -> list[str]:

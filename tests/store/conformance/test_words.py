@@ -162,6 +162,18 @@ def test_hostile_query_is_only_a_query(library: Door, query: str) -> None:
         assert text in TEXTS.values()
 
 
+@given(st.text(max_size=40), st.sampled_from([" ", "\n", "\t ", "\u00a0", "\u2003", "\x1f"]), st.text(max_size=40))
+def test_terms_of_two_texts_with_a_space_between_them_are_those_of_each(one: str, space: str, other: str) -> None:
+    assert terms_of(one + space + other) == terms_of(one) + terms_of(other)
+
+
+def test_word_is_cut_the_same_when_it_comes_again_and_however_long_it_is() -> None:
+    long = "/".join(f"getUserById{n}" for n in range(40))
+    for word in ("(`getUserById`,", "don’t", "naïve:", "v1.2.3", "C++", "東京都", long):
+        first = terms_of(f"{word} first")
+        assert terms_of(f"{word} again")[:-1] == first[:-1] != []
+
+
 @given(st.text(max_size=60))
 def test_no_text_breaks_the_terms(text: str) -> None:
     assert all(isinstance(term, str) and term and " " not in term for term in terms_of(text))

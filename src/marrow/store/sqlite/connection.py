@@ -8,13 +8,13 @@ import operator
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import apsw
 
 from ...model.errors import (
+    MarrowError,
     NewerFormat,
     NotAStore,
     ReadOnly,
@@ -44,29 +44,36 @@ def migrations() -> tuple[Migration, ...]:
     return tuple(Migration(int(p.name[:4]), p.name, p.read_text(encoding="utf-8")) for p in found)
 
 
-@contextmanager
-def translating(path: str) -> Iterator[None]:
+class translating:  # noqa: N801  it stands in `with` as a function would, in a third of the time
     """SQLite's errors as Marrow's, once."""
-    try:
-        yield
-    except (apsw.BusyError, apsw.LockedError, apsw.ProtocolError) as problem:
-        raise StoreLocked(
-            f"{path} is being written by another process.", hint="Try again; it is free in a moment."
-        ) from problem
-    except apsw.ReadOnlyError as problem:
-        raise ReadOnly(
-            f"{path} cannot be written.", hint="Check the permissions of the file and its folder."
-        ) from problem
-    except apsw.NotADBError as problem:
-        raise not_a_store(path) from problem
-    except apsw.CorruptError as problem:
-        raise damaged(path, str(problem)) from problem
-    except apsw.FullError as problem:
-        raise Unavailable(f"The disk with {path} is full; nothing was changed.", hint="Free some space.") from problem
-    except (apsw.IOError, apsw.CantOpenError, apsw.AuthError, apsw.PermissionsError) as problem:
-        raise Unavailable(
-            f"{path} cannot be used: {problem}.", hint="Check that the folder is there and yours."
-        ) from problem
+
+    __slots__ = ("path",)
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+
+    def __enter__(self) -> None:
+        return
+
+    def __exit__(self, kind: type[BaseException] | None, problem: BaseException | None, at: object) -> None:
+        if isinstance(problem, apsw.Error) and (translated := _translated(self.path, problem)) is not None:
+            raise translated from problem
+
+
+def _translated(path: str, problem: apsw.Error) -> MarrowError | None:
+    if isinstance(problem, apsw.BusyError | apsw.LockedError | apsw.ProtocolError):
+        return StoreLocked(f"{path} is being written by another process.", hint="Try again; it is free in a moment.")
+    if isinstance(problem, apsw.ReadOnlyError):
+        return ReadOnly(f"{path} cannot be written.", hint="Check the permissions of the file and its folder.")
+    if isinstance(problem, apsw.NotADBError):
+        return not_a_store(path)
+    if isinstance(problem, apsw.CorruptError):
+        return damaged(path, str(problem))
+    if isinstance(problem, apsw.FullError):
+        return Unavailable(f"The disk with {path} is full; nothing was changed.", hint="Free some space.")
+    if isinstance(problem, apsw.IOError | apsw.CantOpenError | apsw.AuthError | apsw.PermissionsError):
+        return Unavailable(f"{path} cannot be used: {problem}.", hint="Check that the folder is there and yours.")
+    return None
 
 
 def not_a_store(path: str) -> NotAStore:

@@ -43,6 +43,8 @@ _FIRST_ROWS = (
     *("add_node", "add_input", "add_entry", "add_occurrence", "open_standing", "open_anchor", "put_vector"),
     "add_words",
 )
+# The Merkle tree's inner nodes with so few digits are above nearly every node, and few: they are kept.
+KEPT_DIGITS = 2
 _ENTRY_TABLES = ("words", "vector", "uses", "anchors", "standings", "occurrences")
 
 
@@ -59,6 +61,7 @@ class Known:
         self.next_entries: dict[int, int] = {}
         self.next_node = 0
         self.model: tuple[str, int] | None = None
+        self.inner: dict[tuple[str, str], bytes] = {}
 
 
 class SqliteWriter(SqliteReader, SessionWriter, SourceWriter, DerivedWriter):
@@ -260,12 +263,15 @@ class SqliteWriter(SqliteReader, SessionWriter, SourceWriter, DerivedWriter):
         return found
 
     def inner(self, namespace: str, prefixes: Collection[str]) -> Mapping[str, bytes]:
-        space = self._namespace(namespace)
-        return dict(self._run_each("inner", ((space, prefix) for prefix in prefixes)))
+        space, kept = self._namespace(namespace), self._known.inner
+        found = {prefix: kept[namespace, prefix] for prefix in prefixes if (namespace, prefix) in kept}
+        asked = [(space, prefix) for prefix in prefixes if prefix not in found]
+        return found | dict(self._run_each("inner", asked)) if asked else found
 
     def grow(self, namespace: str, inner: Mapping[str, bytes]) -> None:
-        space = self._namespace(namespace)
+        space, kept = self._namespace(namespace), self._known.inner
         self._run_each("grow", [(space, prefix, children) for prefix, children in inner.items()])
+        kept.update(((namespace, prefix), children) for prefix, children in inner.items() if len(prefix) <= KEPT_DIGITS)
 
     def append(self, namespace: str, event: Event) -> None:
         space = self._namespace(namespace)

@@ -30,9 +30,10 @@ class Lookup:
         return known
 
     def _symbol(self, ref: Ref) -> Symbol:
-        names = self.names(ref[0])
+        path, at = ref
+        names = self._names.get(path) or self.names(path)
         assert names is not None
-        return names.map.symbols[ref[1]]
+        return names.map.symbols[at]
 
     def _finder(self, names: Names) -> Finder:
         name = names.map.language

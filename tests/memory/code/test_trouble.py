@@ -12,6 +12,7 @@ import pytest
 
 from marrow.memory.code import build as build_module
 from marrow.memory.code import kept_map as kept_module
+from marrow.memory.code import update as update_module
 from marrow.memory.code.callers import callers
 from marrow.memory.code.impact import impact
 from marrow.memory.code.kept_map import KeptMap
@@ -71,6 +72,18 @@ def test_who_waited_for_another_process_has_a_whole_map_if_that_was_asked_for(
     waiting.update(2, whole=True)
     first.join()
     assert waiting.is_whole()
+
+
+def test_a_language_whose_parser_may_never_end_is_parsed_where_it_can_be_killed(
+    mapped: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def never(path: str, source: bytes) -> None:
+        raise AssertionError(f"{path} was parsed in this process")
+
+    monkeypatch.setattr(update_module, "parse", never)
+    mapped.write("shop/Till.kt", "fun opened(): Int = 1\n")
+    mapped.update()
+    assert symbol(mapped.kept, "opened").name == "opened"
 
 
 def test_damage_that_shows_while_reading_is_gone_the_next_time(mapped: Project) -> None:

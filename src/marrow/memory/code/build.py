@@ -14,7 +14,7 @@ from ...store.code import FileRow, MapFile, MapWriter
 from ...store.code.reader import MAPPED, SKIPPED
 from .parsing import Parsed
 from .pool import Pool
-from .worker import PARSE, PARSE_FIRST, RESOLVE
+from .worker import PARSE, PARSE_FIRST, RESOLVE, RESOLVE_FIRST
 
 PARSE_BATCH, RESOLVE_BATCH = 16, 48
 WRITTEN_TOGETHER = 32
@@ -53,8 +53,9 @@ def build(
     about: Sequence[tuple[str, object]] = (),
 ) -> None:
     """Map everything anew. Without `whole` calls are known by name only, and every file waits to be resolved."""
-    ordered = sorted(paths)
-    known = [(at + 1, path) for at, path in enumerate(ordered) if language_of(path)]
+    ordered = list(enumerate(sorted(paths), 1))
+    known = [(id_, path) for id_, path in ordered if language_of(path)]
+    read = {id_ for id_, _ in known}
     total = (1 + whole) * len(known)
     loose: dict[str, list[int]] = {}
     with file.making() as (place, writer), Pool(root, nice=nice) as pool:
@@ -62,7 +63,7 @@ def build(
         writer.set_about(ROOT, root)
         for key, value in about:
             writer.set_about(key, value)
-        writer.add_files(_plain(root, at + 1, path) for at, path in enumerate(ordered) if not language_of(path))
+        writer.add_files(_plain(root, id_, path) for id_, path in ordered if id_ not in read)
         mapped: list[int] = []
         waiting: list[Parsed] = []
         for done, answer in enumerate(pool.work((PARSE_FIRST if whole else PARSE,), known, PARSE_BATCH)):
@@ -111,17 +112,25 @@ def _resolve(
     writer: MapWriter, pool: Pool, place: str, files: Sequence[int], before: int, progress: Progress | None
 ) -> None:
     loose: dict[str, list[int]] = {}
-    for done, (file, links, incoming, names, _, extends) in enumerate(
-        pool.work((RESOLVE, place), files, RESOLVE_BATCH)
-    ):
-        writer.add_edges([(file, links)])
-        writer.add_incoming(incoming)
-        writer.add_extends(extends)
-        for name in names:
-            loose.setdefault(name, []).append(file)
+    waiting: list[tuple[Any, ...]] = []
+    for done, answer in enumerate(pool.work((RESOLVE_FIRST, place), files, RESOLVE_BATCH)):
+        waiting.append(answer)
+        if len(waiting) >= WRITTEN_TOGETHER:
+            _keep_resolved(writer, waiting)
+        for name in answer[3]:
+            loose.setdefault(name, []).append(answer[0])
         _tell(progress, before + done, 2 * before)
+    _keep_resolved(writer, waiting)
     writer.set_stale((job for job, _ in pool.failed), True)
     writer.set_loose(sorted(loose.items()))
+
+
+def _keep_resolved(writer: MapWriter, waiting: list[tuple[Any, ...]]) -> None:
+    """Write down what waits, all of a table at once: each time it is begun costs as much as some rows."""
+    writer.add_edges((file, links) for file, links, *_ in waiting)
+    writer.add_incoming(chain.from_iterable(incoming for _, _, incoming, *_ in waiting))
+    writer.add_extends(chain.from_iterable(extends for *_, extends in waiting))
+    waiting.clear()
 
 
 def _tell(progress: Progress | None, done: int, total: int, *, always: bool = False) -> None:

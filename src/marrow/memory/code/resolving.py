@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ...codemap.resolve import Resolver
-from ...model.code import TYPES
+from ...model.code import TYPES, FileMap
 from ...store.code.packing import Link, Place
 from .facts import KeptFacts
 from .parsing import called_names, last_name
@@ -17,20 +17,24 @@ NOTHING: Leads = {}
 
 class Resolved(NamedTuple):
     """`links` are the calls that lead somewhere, `places` the same by what is called, `loose` the last names of the
-    others, `settled` those of which none is loose; `extends` are pairs of types, the one above first."""
+    others; `extends` are pairs of types, the one above first. `map` is the file's, with its calls."""
 
     links: list[Link]
     places: dict[int, list[Place]]
     loose: set[str]
-    settled: set[str]
     extends: list[tuple[int, int]]
+    map: FileMap
+
+    def settled(self) -> set[str]:
+        """The last names of calls of which none is loose."""
+        return called_names(self.map) - self.loose
 
 
 def resolved(resolver: Resolver, facts: KeptFacts, path: str, leads: Leads = NOTHING) -> Resolved:
     """`leads` says of calls where they lead without looking."""
     found = facts.whole(path)
     if found is None:
-        return Resolved([], {}, set(), set(), [])
+        return Resolved([], {}, set(), [], FileMap(""))
     names = resolver.names(path)
     calls = found.calls
     links: list[Link] = []
@@ -42,15 +46,17 @@ def resolved(resolver: Resolver, facts: KeptFacts, path: str, leads: Leads = NOT
         open_ = [at for at, key in enumerate(keys) if key not in leads]
     if names is not None:
         names.map = found._replace(calls=tuple([calls[at] for at in open_])) if leads else found
-    for edge in resolver.edges(path):
-        facts.file(edge.path)  # its numbers
-        links.append(Link(open_[edge.call], facts.id_of(edge.path, edge.symbol), edge.reason))
+    new = tuple.__new__
+    for at, where, index, reason, _ in resolver.edges(path):
+        facts.file(where)  # its numbers
+        links.append(new(Link, (open_[at], facts.id_of(where, index), reason)))
     places: dict[int, list[Place]] = {}
-    for link in links:
-        call = calls[link.call]
-        places.setdefault(link.target, []).append(Place(facts.number(path, call.scope), call.line, link.reason))
+    for at, target, reason in links:
+        scope, line, *_ = calls[at]
+        places.setdefault(target, []).append(new(Place, (facts.number(path, scope), line, reason)))
     done = {link.call for link in links}
-    loose = {last_name(call.chain) for at, call in enumerate(calls) if at not in done and call.kind == "call"}
+    chains = {call.chain for at, call in enumerate(calls) if at not in done and call.kind == "call"}
+    loose = {last_name(chain) for chain in chains}
     loose.discard("")
     extends = []
     for at, symbol in enumerate(found.symbols):
@@ -61,4 +67,4 @@ def resolved(resolver: Resolver, facts: KeptFacts, path: str, leads: Leads = NOT
     facts.let_go(path)
     if names is not None:
         names.map = found._replace(calls=())
-    return Resolved(links, places, loose, called_names(found) - loose, extends)
+    return Resolved(links, places, loose, extends, found)

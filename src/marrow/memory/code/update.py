@@ -9,7 +9,7 @@ from typing import NamedTuple
 from ...codemap.compare import Shape, is_movable, only, shapes_of
 from ...codemap.languages.table import language_of
 from ...codemap.resolve import Resolver
-from ...codemap.tame import is_tame
+from ...codemap.tame import ENDLESS, is_tame
 from ...model.code import FileMap
 from ...store.code import FileRow, MapWriter
 from ...store.code.packing import unpack_calls, unpack_outline
@@ -54,7 +54,8 @@ class Updated:
 
 def maps_of(root: str, changed: Sequence[Changed]) -> dict[str, tuple[FileMap, str]]:
     """The new maps, parsed here or by workers; with each why there is none."""
-    here = [one for one in changed if not one.read.reason and is_tame(one.read.source)]
+    tame = (one for one in changed if not one.read.reason and one.row.language not in ENDLESS)
+    here = [one for one in tame if is_tame(one.read.source)]
     if len(here) > ALONE_MAX:
         here = []
     near = {one.row.path for one in here}
@@ -213,7 +214,7 @@ def resolve_again(
         leads = still_lead(one, links) if one is not None and file not in reached else {}
         found = resolved(resolver, facts, path, leads)
         writer.relink(file, found.links, found.places)
-        writer.change_loose(file, (was | found.settled) - found.loose, found.loose - was)
+        writer.change_loose(file, (was | found.settled()) - found.loose, found.loose - was)
         writer.set_extends(file, found.extends)
         count += 1
     writer.set_stale(files, False)

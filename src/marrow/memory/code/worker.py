@@ -19,12 +19,12 @@ from .facts import KeptFacts, size_of
 from .parsing import parsed
 from .resolving import resolved
 
-# To parse, to parse what will be resolved by the same workers, and to resolve.
-PARSE, PARSE_FIRST, RESOLVE = "parse", "parse first", "resolve"
+# To parse, to parse what will be resolved by the same workers, to resolve, and to resolve what never was before.
+PARSE, PARSE_FIRST, RESOLVE, RESOLVE_FIRST = "parse", "parse first", "resolve", "resolve first"
 # So many symbols and bindings are kept at hand while resolving; then it begins anew, to stay small.
-LOADED_MAX = 280_000
+LOADED_MAX = 300_000
 # So many of what was parsed here are kept for resolving: what a worker has parsed is mostly what it resolves.
-PARSED_MAX = 200_000
+PARSED_MAX = 280_000
 _LENGTH_BYTES = 4
 
 
@@ -65,20 +65,20 @@ class Worker:
             self._parsed_size += size
             self._parsed[path] = found._replace(symbols=tuple([bare(symbol) for symbol in found.symbols]))
 
-    def resolve(self, place: str, files: list[int]) -> list[Any]:
-        """Packed links, rows for `incoming`, names that are loose and that are not, and pairs of types, by file."""
-        done = []
-        for file in files:
-            facts, resolver = self._ready(place)
-            path = facts.path(file)
-            if path is None:
-                continue
-            found = resolved(resolver, facts, path)
-            incoming = [(target, file, pack_places(some)) for target, some in found.places.items()]
-            done.append(
-                (file, pack_links(found.links), incoming, list(found.loose), list(found.settled), found.extends)
-            )
-        return done
+    def resolve(self, place: str, files: list[int], *, is_first: bool = False) -> list[Any]:
+        """Packed links, rows for `incoming`, names that are loose and that are not (which only matters where they may
+        have been), and pairs of types, by file."""
+        return [answer for file in files if (answer := self._resolved(place, file, is_first)) is not None]
+
+    def _resolved(self, place: str, file: int, is_first: bool) -> tuple[Any, ...] | None:
+        facts, resolver = self._ready(place)
+        path = facts.path(file)
+        if path is None:
+            return None
+        found = resolved(resolver, facts, path)
+        incoming = [(target, file, pack_places(some)) for target, some in found.places.items()]
+        settled = [] if is_first else list(found.settled())
+        return file, pack_links(found.links), incoming, list(found.loose), settled, found.extends
 
     def _ready(self, place: str) -> tuple[KeptFacts, Resolver]:
         if self._reader is None:
@@ -87,9 +87,8 @@ class Worker:
             self._reader = MapReader(connection)
             self._rows = self._reader.files()
         if self._facts is None or self._resolver is None or self._facts.loaded() > LOADED_MAX:
-            if self._facts is not None:
-                self._facts = self._resolver = None
-                gc.collect()
+            # Nobody else holds what was at hand, and nothing in it leads back to itself: it is gone at once.
+            self._facts = self._resolver = None
             self._facts = KeptFacts(self._root, self._reader, self._rows)
             for path, found in self._parsed.items():
                 self._facts.give(path, found)
@@ -114,8 +113,10 @@ def main() -> None:
     worker = Worker(root)
     while (message := receive(given)) is not None:
         what, *rest = message
-        is_first = what == PARSE_FIRST
-        send(answers, worker.resolve(*rest) if what == RESOLVE else worker.parse(*rest, is_resolved_next=is_first))
+        if what in (RESOLVE, RESOLVE_FIRST):
+            send(answers, worker.resolve(*rest, is_first=what == RESOLVE_FIRST))
+        else:
+            send(answers, worker.parse(*rest, is_resolved_next=what == PARSE_FIRST))
 
 
 if __name__ == "__main__":

@@ -83,7 +83,8 @@ def test_a_language_whose_parser_may_never_end_is_parsed_where_it_can_be_killed(
     monkeypatch.setattr(update_module, "parse", never)
     mapped.write("shop/Till.kt", "fun opened(): Int = 1\n")
     mapped.update()
-    assert symbol(mapped.kept, "opened").name == "opened"
+    with mapped.kept.reading() as reader:
+        assert symbol(reader, "opened").name == "opened"
 
 
 def test_damage_that_shows_while_reading_is_gone_the_next_time(mapped: Project) -> None:

@@ -2,9 +2,8 @@
 """Marrow's side of `bench/ingest.py`, a process of its own for each step: prints one JSON object.
 
     python bench/ingest_marrow.py ingest STORE FOLDER QUESTION
-    python bench/ingest_marrow.py search STORE FOLDER QUESTIONS.json
     python bench/ingest_marrow.py active STORE FOLDER
-    python bench/ingest_marrow.py stay STORE FOLDER QUESTION    (a question a line in, an object a line out)
+    python bench/ingest_marrow.py stay STORE FOLDER QUESTION    (an object a line in, one out)
 
 Taking in is timed from opening the store until the first question is answered; in a process that stays up, as the
 daemon does, from being told that something may have changed.
@@ -17,81 +16,97 @@ import re
 import resource
 import sys
 import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "src"))
 
 import marrow
+from marrow.model.record import CURRENT, Filter
 
-SERVICE = "bench"
-WARM_UP = 20
+SERVICE = PROJECT = "bench"
 PAGE = 500
 
 
-class Counted:
-    """How many documents were embedded, by the tally that the engine keeps: here or in a process that embeds ahead."""
+@contextmanager
+def counted(memory: marrow.Memory) -> Iterator[list[str]]:
+    """The documents that are embedded, by the tally that the engine keeps: here or in a process that embeds ahead."""
+    texts: list[str] = []
 
-    def __init__(self, memory: marrow.Memory) -> None:
-        self.texts = 0
-        memory.engine.tally.listeners.append(self._ran)
+    def ran(name: str, given: str) -> None:
+        if name == "embedding":
+            texts.append(given)
 
-    def _ran(self, name: str, _: str) -> None:
-        self.texts += name == "embedding"
+    listeners = memory.engine.tally.listeners
+    listeners.append(ran)
+    try:
+        yield texts
+    finally:
+        listeners.remove(ran)
 
 
 def opened(store: str, folder: str) -> marrow.Memory:
-    return marrow.open(folder, store=store, project="bench")
+    return marrow.open(folder, store=store, project=PROJECT)
 
 
 def ingest(store: str, folder: str, question: str) -> dict[str, Any]:
     started, spent = time.perf_counter(), cpu()
     with opened(store, folder) as memory:
-        return taken_in(memory, folder, question, started, spent)
+        found = taken_in(memory, folder, question, started, spent)
+        return {**found, "chunks": chunks(memory)}
 
 
 def stay(store: str, folder: str, question: str) -> dict[str, Any]:
-    """Look once, then again for each question that comes: finding out what has changed is part of it."""
+    """Look once, then do what is asked: an update or some questions. To find out what has changed is part of one."""
     with opened(store, folder) as memory:
         found = taken_in(memory, folder, question, time.perf_counter(), cpu())
         print(json.dumps(found), flush=True)
         for line in sys.stdin:
-            found = taken_in(memory, folder, line.rstrip("\n"), time.perf_counter(), cpu())
+            asked = json.loads(line)
+            if asked["op"] == "update":
+                found = taken_in(memory, folder, asked["question"], time.perf_counter(), cpu())
+            else:
+                found = search(memory, asked["questions"])
             print(json.dumps(found), flush=True)
-    return found
+    return {}
 
 
 def taken_in(memory: marrow.Memory, folder: str, question: str, started: float, spent: float) -> dict[str, Any]:
-    counted = Counted(memory)
-    done = memory.ingest_codebase(repo_path=folder, service_name=SERVICE)
-    taken = time.perf_counter() - started
-    embedded = counted.texts
+    with counted(memory) as texts:
+        done = memory.ingest_codebase(repo_path=folder, service_name=SERVICE)
+        taken = time.perf_counter() - started
     found = [one.content for one in memory.search(query=question, limit=5).items]
     seconds = time.perf_counter() - started
-    said = done.text()
     return {
         "seconds": seconds,
         "cpu_s": cpu() - spent,
         "taken_in_s": taken,
-        "embedded": embedded,
-        "said": said,
+        "embedded": len(texts),
+        "said": done.text(),
         "found": any(question in one for one in found),
         "peak_mb": peak_mb(),
     }
 
 
-def search(store: str, folder: str, questions: str) -> dict[str, Any]:
-    asked = json.loads(Path(questions).read_text(encoding="utf-8"))
-    with opened(store, folder) as memory:
-        for one in asked[:WARM_UP]:
-            memory.search(query=one, limit=5)
-        spent, worked = [], []
-        for one in asked:
-            started, began = time.perf_counter(), cpu()
-            memory.search(query=one, limit=5)
-            spent.append((time.perf_counter() - started) * 1000)
-            worked.append((cpu() - began) * 1000)
-    return {"ms": spent, "cpu_ms": worked, "peak_mb": peak_mb()}
+def search(memory: marrow.Memory, questions: Sequence[str]) -> dict[str, Any]:
+    spent, worked = [], []
+    for one in questions:
+        started, began = time.perf_counter(), cpu()
+        memory.search(query=one, limit=5)
+        spent.append((time.perf_counter() - started) * 1000)
+        worked.append((cpu() - began) * 1000)
+    return {"ms": spent, "cpu_ms": worked}
+
+
+def chunks(memory: marrow.Memory) -> int:
+    """How many passages have a vector."""
+    wanted = Filter(projects=(PROJECT,))
+    with memory.engine.store.reading() as reader:
+        entries = reader.select(memory.call.asker.namespace, wanted, CURRENT, memory.engine.clock())
+        parts = (entries[at : at + PAGE] for at in range(0, len(entries), PAGE))
+        return sum(len(rows) for part in parts for rows in reader.passage_vectors(part).values())
 
 
 def active(store: str, folder: str) -> dict[str, Any]:
@@ -115,7 +130,7 @@ def peak_mb() -> float:
     return int(found[1]) / 1024 if found else 0.0
 
 
-STEPS = {"ingest": ingest, "search": search, "active": active, "stay": stay}
+STEPS = {"ingest": ingest, "active": active, "stay": stay}
 
 if __name__ == "__main__":
     print(json.dumps(STEPS[sys.argv[1]](*sys.argv[2:])))

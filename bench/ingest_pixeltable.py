@@ -35,7 +35,6 @@ import pixeltable as pxt  # noqa: E402 its home is named above
 
 import pixeltable_functions as ours  # noqa: E402
 
-WARM_UP = 20
 STOP_S = 20
 
 
@@ -69,14 +68,13 @@ class Side:
         return {"seconds": time.perf_counter() - started, "cpu_s": cpu() - spent, "found": found}
 
     def search(self, questions: Sequence[str]) -> dict[str, Any]:
-        for one in questions[:WARM_UP]:
-            self.best(one)
         spent, began = [], cpu()
         for one in questions:
             started = time.perf_counter()
             self.best(one)
             spent.append((time.perf_counter() - started) * 1000)
-        return {"ms": spent, "cpu_ms_mean": (cpu() - began) * 1000 / len(questions)}
+        # Its server's time is counted in hundredths of a second: of one question that says nothing.
+        return {"ms": spent, "cpu_ms": [(cpu() - began) * 1000 / len(questions)]}
 
     def find(self, question: str) -> bool:
         """Whether a text that is word for word in a file is found."""

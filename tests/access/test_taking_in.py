@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -152,7 +151,7 @@ def test_dropping_a_row_that_is_hidden_does_nothing_whatever_is_said_of_it(
     held = through()
     (row,) = rows(engine)
     with held.store.writing() as writer:
-        writer.drop_sources(SPACE, [replace(row, kind=kind, address=NO_ADDRESS), row])
+        writer.drop_sources(SPACE, [row._replace(kind=kind, address=NO_ADDRESS), row])
     assert rows(engine) == [row]
 
 

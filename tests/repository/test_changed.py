@@ -31,6 +31,16 @@ def test_what_is_ignored_is_not_listed(guarded: Path) -> None:
     assert sorted(listed(guarded)) == [".gitignore", "file.txt", "open.py"]
 
 
+def test_what_lies_beyond_a_link_is_not_listed(repository: Path, git: Git, tmp_path: Path) -> None:
+    for name in ("kept/deep/a.py", "swapped/deep/b.py", "swapped/c.py"):
+        (repository / name).parent.mkdir(parents=True, exist_ok=True)
+        (repository / name).write_text("x = 1\n")
+    git(repository, "add", ".")
+    (repository / "swapped").rename(tmp_path / "outside")
+    (repository / "swapped").symlink_to(tmp_path / "outside")
+    assert sorted(listed(repository)) == ["file.txt", "kept/deep/a.py", "swapped"]
+
+
 def test_a_folder_in_no_repository_is_walked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "plain" / "src").mkdir(parents=True)
     (tmp_path / "plain" / "src" / "a.py").write_text("x")

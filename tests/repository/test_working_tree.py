@@ -48,6 +48,23 @@ def test_every_sort_of_difference_is_told_apart(repository: Path, git: Git) -> N
     assert found["elsewhere.txt"].before == "moved.txt"
 
 
+def test_of_named_files_the_same_is_told_as_of_all(repository: Path, git: Git, monkeypatch: pytest.MonkeyPatch) -> None:
+    names = ("same.txt", "changed.txt", "gone.txt", "moved.txt", "[a-z]*.txt", "-q", ":(top)x")
+    for name in names[:4]:
+        (repository / name).write_text(f"the text of {name}\n" * 5)
+    git(repository, "add", ".")
+    git(repository, "commit", "--quiet", "--message", "more")
+    for name in ("changed.txt", "untracked.txt", *names[4:]):
+        (repository / name).write_text("other\n")
+    (repository / "gone.txt").unlink()
+    git(repository, "mv", "moved.txt", "elsewhere.txt")
+    asked = [*names, "elsewhere.txt", "not there"]
+    told = {one.path for one in working_tree(repository, asked).files}
+    assert told == {"changed.txt", "gone.txt", "elsewhere.txt", *names[4:]}
+    monkeypatch.setattr(module, "NAMED_MAX", 2)  # too many to be named: all are looked at
+    assert {one.path for one in working_tree(repository, asked).files} == told | {"untracked.txt"}
+
+
 def test_ignored_files_are_not_told(repository: Path) -> None:
     (repository / ".gitignore").write_text("*.log\n")
     (repository / "noise.log").write_text("x")

@@ -350,6 +350,9 @@ class RestrictedReader(BesideReader):
     def vectors_of(self, entries: Sequence[int]) -> Mapping[int, Vector]:
         return self._inner.vectors_of(self._of(entries))
 
+    def passage_vectors(self, entries: Sequence[int]) -> Mapping[int, Vector]:
+        return self._inner.passage_vectors(self._of(entries))
+
     def refined(self, namespace: str, projects: Projects) -> float:
         """A share that says which embedder to ask with, and nothing of any text."""
         return self._inner.refined(namespace, projects) if self._is_mine(namespace) else 0.0

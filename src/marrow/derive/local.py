@@ -131,34 +131,32 @@ def topics_of(text: str) -> list[str]:
     weights: dict[str, float] = {}
     shapes: dict[str, str] = {}
     for token, count in Counter(_TOKEN.findall(head)).items():
-        term, worth, least = _judged(token)
+        term, folded, worth, least = _judged(token)
         if count >= least:
-            _weigh(weights, shapes, term, worth * (1 + log(count)))
+            weights[folded] = weights.get(folded, 0.0) + (worth if count == 1 else worth * (1 + log(count)))
+            shapes.setdefault(folded, term)
     for marked, underlined in _HEADING.findall(head):
         for word in _WORD.findall(marked or underlined):
-            if _judged(word)[1]:
-                _weigh(weights, shapes, word, 1.5 * min(1.5, len(word) / 8))
+            if _judged(word)[2]:
+                folded = word.lower()
+                weights[folded] = weights.get(folded, 0.0) + 1.5 * min(1.5, len(word) / 8)
+                shapes.setdefault(folded, word)
     ranked = sorted(weights, key=lambda folded: (-weights[folded], folded))
     return [shapes[folded] for folded in ranked[:TOPICS_MAX]]
 
 
 @lru_cache(maxsize=20_000)
-def _judged(token: str) -> tuple[str, float, float]:
-    """A term, what one mention of it is worth, and from how many mentions on: a name says more than a word. The same
-    ones come again and again."""
+def _judged(token: str) -> tuple[str, str, float, float]:
+    """A term, as it is and without case, what one mention of it is worth, and from how many mentions on: a name says
+    more than a word. The same ones come again and again."""
     term = token.rstrip("./-")
-    if term.lower() in _COMMON or not 2 <= len(term) <= TERM_LENGTH_MAX:
-        return term, 0.0, inf
+    folded = term.lower()
+    if folded in _COMMON or not 2 <= len(term) <= TERM_LENGTH_MAX:
+        return term, folded, 0.0, inf
     length = min(1.5, len(term) / 8)
     if _NAMES.fullmatch(term):
-        return term, 2.0 * length, 1
-    return (term, 0.6 * length, 2) if len(term) > 4 else (term, 0.3, inf)
-
-
-def _weigh(weights: dict[str, float], shapes: dict[str, str], term: str, weight: float) -> None:
-    folded = term.lower()
-    weights[folded] = weights.get(folded, 0.0) + weight
-    shapes.setdefault(folded, term)
+        return term, folded, 2.0 * length, 1
+    return (term, folded, 0.6 * length, 2) if len(term) > 4 else (term, folded, 0.3, inf)
 
 
 def is_decision(text: str) -> bool:

@@ -8,15 +8,15 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Generator, Iterable, Iterator, Sequence
-from contextlib import closing
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, NamedTuple
 
-from marrow.model.errors import Invalid, NotFound, Unavailable
+from marrow.model.errors import Invalid, MarrowError, NotFound, Unavailable
 
-from .command import answered, at_home, conversation, fields
+from .command import answered, at_home, conversation, fields, telling
 from .files import ENTRIES_MAX, tracked
 from .identity import locate
 
@@ -40,21 +40,39 @@ class Stamp(NamedTuple):
 def listed(root: str | os.PathLike[str]) -> list[str]:
     """Every file at or below `root` that is tracked, or is new and not ignored; from the root, with forward slashes.
     Of a folder in no repository, what a careful walk finds."""
+    with listing(root) as found:
+        return found()
+
+
+@contextmanager
+def listing(root: str | os.PathLike[str]) -> Iterator[Callable[[], list[str]]]:
+    """Begins to list, and gives what waits for the list: much else can be done meanwhile."""
     folder = Path(root)
     if not folder.is_dir():
         raise NotFound(f"{folder} is no folder.", hint="Give the project's root.", field="root")
-    with closing(fields(folder, "ls-files", "-z", "--cached", "--others", "--exclude-standard")) as told:
+    with ExitStack() as running:
         try:
-            return list(_inside(os.path.realpath(folder), told))
-        except (Invalid, Unavailable) as problem:
-            place = locate(folder, environ={})
-            if place is not None and place.root is None:  # a bare repository has no files to map
-                return []
-            if control := _control_of(folder):
-                why = problem.message if isinstance(problem, Unavailable) else f"git cannot read {control}."
-                advice = problem.hint if isinstance(problem, Unavailable) else "Run `git status` there."
-                hint = f"{advice} Nothing is read until git can: only it knows what is ignored."
-                raise Unavailable(why, hint=hint) from problem
+            git = telling(folder, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+            told: Iterator[bytes] | MarrowError = running.enter_context(git)
+        except Unavailable as problem:  # there is no git here
+            told = problem
+        yield lambda: _listed(folder, told)
+
+
+def _listed(folder: Path, told: Iterator[bytes] | MarrowError) -> list[str]:
+    try:
+        if isinstance(told, MarrowError):
+            raise told
+        return list(_inside(os.path.realpath(folder), told))
+    except (Invalid, Unavailable) as problem:
+        place = locate(folder, environ={})
+        if place is not None and place.root is None:  # a bare repository has no files to map
+            return []
+        if control := _control_of(folder):
+            why = problem.message if isinstance(problem, Unavailable) else f"git cannot read {control}."
+            advice = problem.hint if isinstance(problem, Unavailable) else "Run `git status` there."
+            hint = f"{advice} Nothing is read until git can: only it knows what is ignored."
+            raise Unavailable(why, hint=hint) from problem
     walked = (path.relative_to(folder).as_posix() for path in tracked(folder))
     return [path for path in walked if is_writable(path)]
 
@@ -82,19 +100,27 @@ def _inside(root: str, told: Iterable[bytes]) -> Iterator[str]:
     """Each once, and none that lies beyond a link."""
     real: dict[str, bool] = {"": True}
     seen: set[str] = set()
-    for name in told:
-        path = os.fsdecode(name).replace(os.sep, "/")
-        if path in seen or path.endswith("/") or not is_writable(path):
+    for name in map(os.fsdecode, told):
+        path = name if os.sep == "/" else name.replace(os.sep, "/")
+        if path in seen or path[-1:] == "/" or not (path.isascii() or is_writable(path)):
             continue
         if len(seen) >= ENTRIES_MAX:
             return
         seen.add(path)
         folder = path.rpartition("/")[0]
-        if folder not in real:
-            whole = os.path.join(root, folder)
-            real[folder] = os.path.realpath(whole) == os.path.normpath(whole)
-        if real[folder]:
+        if real[folder] if folder in real else _is_real(root, folder, real):
             yield path
+
+
+def _is_real(root: str, folder: str, known: dict[str, bool]) -> bool:
+    """Whether no part of a folder's path below the root is a link. What is found out is kept in `known`."""
+    if folder not in known:
+        whole = os.path.join(root, folder)
+        if os.name == "nt":  # there are more sorts of links
+            known[folder] = os.path.realpath(whole) == os.path.normpath(whole)
+        else:
+            known[folder] = _is_real(root, folder.rpartition("/")[0], known) and not os.path.islink(whole)
+    return known[folder]
 
 
 def stamp(root: str, path: str) -> Stamp | None:
@@ -105,7 +131,12 @@ def stamp(root: str, path: str) -> Stamp | None:
         return None
     if not stat.S_ISREG(found.st_mode):
         return None
-    return Stamp(found.st_size, max(-_INT64_MAX - 1, min(found.st_mtime_ns, _INT64_MAX)))
+    mtime = found.st_mtime_ns
+    return Stamp(found.st_size, mtime if -_INT64_MAX <= mtime <= _INT64_MAX else _bounded(mtime))
+
+
+def _bounded(mtime: int) -> int:
+    return max(-_INT64_MAX - 1, min(mtime, _INT64_MAX))
 
 
 def folders_stamp(root: str, paths: Iterable[str]) -> int:

@@ -294,6 +294,7 @@ def _split(git: _Running) -> Iterator[bytes]:
     while chunk := git.some(_CHUNK_BYTES):
         first, *others = chunk.split(b"\0")
         pending = (pending + first)[:FIELD_BYTES_MAX]
-        for other in others:
+        if others:
             yield pending
-            pending = other
+            pending = others.pop()
+            yield from others

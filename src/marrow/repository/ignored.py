@@ -51,9 +51,9 @@ def ignored(patterns: Sequence[str]) -> Callable[[str], bool]:
     folders = {"": False}
 
     def is_ignored(path: str) -> bool:
-        steps = path.split("/")
         if not rules:
             return False
+        steps = path.split("/")
         if (above := path.rpartition("/")[0]) not in folders:
             at, is_out = "", False
             for count, step in enumerate(steps[:-1], start=1):

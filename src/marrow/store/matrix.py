@@ -450,7 +450,12 @@ def to_bytes(vector: Vector) -> bytes:
 
 def from_bytes(blob: bytes, dimensions: int) -> Vector:
     """The vector of a text; of a long one the mean of its passages."""
-    return mean_of(np.frombuffer(blob, dtype=STORED).astype(np.float32).reshape(-1, dimensions))
+    return mean_of(rows_from(blob, dimensions))
+
+
+def rows_from(blob: bytes, dimensions: int) -> Vector:
+    """A row for each passage of a text."""
+    return np.frombuffer(blob, dtype=STORED).astype(np.float32).reshape(-1, dimensions)
 
 
 def mean_of(rows: Vector) -> Vector:

@@ -208,6 +208,10 @@ class Vectors(Protocol):
     def vectors_of(self, entries: Sequence[int]) -> Mapping[int, Vector]:
         """The vectors of these entries, of those that have one."""
 
+    def passage_vectors(self, entries: Sequence[int]) -> Mapping[int, Vector]:
+        """The vectors of these entries as they were saved: a row for each passage. Of those that have one, and none of
+        which was replaced by a better one."""
+
     def refined(self, namespace: str, projects: Projects) -> float:
         """Which share of these projects' vectors was replaced by better ones of the same space; 0 without any."""
 

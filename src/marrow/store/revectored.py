@@ -65,6 +65,10 @@ class _Reread:
     def vectors_of(self, entries: Sequence[int]) -> Mapping[int, Vector]:
         return {entry: self._vectors.of[entry] for entry in entries if entry in self._vectors.of}
 
+    def passage_vectors(self, entries: Sequence[int]) -> Mapping[int, Vector]:
+        """None of them was saved."""
+        return {}
+
 
 class Revectored:
     """`vectors` are those of the active entries of the projects that will be asked, and of no others."""

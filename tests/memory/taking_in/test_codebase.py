@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import subprocess
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from marrow.app import Memory, open_memory
+from marrow.memory.taking_in.codebase import ingest_codebase as take_codebase
 from marrow.model.errors import Conflict, Invalid, NotFound
 
 FILES = {
@@ -88,6 +90,34 @@ def test_again_nothing_is_read_and_a_touched_file_changes_nothing(root: Path, me
     assert counts(again)[:3] == (0, 0, 0)
     os.utime(root / "README.md", (1_700_000_500, 1_700_000_500))
     assert counts(memory.ingest_codebase())[:3] == (0, 0, 0)
+
+
+def test_a_file_that_had_just_been_written_is_looked_at_once_more_and_then_left(root: Path, memory: Memory) -> None:
+    memory.ingest_codebase()
+    clock, call = memory.engine.clock, memory.call
+    readme = root / "README.md"
+    readme.write_text("# Kiln\n\nKiln bakes pots.\n", encoding="utf-8")
+    written = clock() - 1_000_000
+    os.utime(readme, ns=(written * 1_000, written * 1_000))
+    assert take_codebase(call.engine, call.asker, str(root)).read == 1
+    later = replace(call.engine, clock=lambda: written + 10_000_000)
+    again = take_codebase(later, call.asker, str(root))
+    assert (again.read, again.taken.changed, again.taken.unchanged) == (1, 0, again.files)
+    assert take_codebase(later, call.asker, str(root)).read == 0
+
+
+def test_other_bytes_behind_the_same_size_and_time_are_noticed_in_what_was_just_written(
+    root: Path, memory: Memory
+) -> None:
+    readme, call = root / "README.md", memory.call
+    readme.write_text("# Kiln\n\nKiln bakes pots.\n", encoding="utf-8")
+    written = call.engine.clock() * 1_000
+    os.utime(readme, ns=(written, written))
+    take_codebase(call.engine, call.asker, str(root))
+    readme.write_text("# Kiln\n\nKiln bakes pies.\n", encoding="utf-8")
+    os.utime(readme, ns=(written, written))
+    assert take_codebase(call.engine, call.asker, str(root)).taken.changed == 1
+    assert "Kiln bakes pies." in "".join(active(memory))
 
 
 def test_changed_deleted_and_renamed_files_are_followed(root: Path, memory: Memory) -> None:
@@ -249,14 +279,7 @@ def test_a_link_that_is_put_in_the_place_of_a_file_is_not_followed(
     outside.write_text("# Private\n\nNobody's business.\n", encoding="utf-8")
     from marrow.memory.taking_in import codebase
 
-    listed = codebase.listed
-
-    def then_swapped(folder: str) -> list[str]:
-        found = listed(folder)
-        return [*found, "swapped.md"]
-
     (root / "swapped.md").write_text("x", encoding="utf-8")
-    monkeypatch.setattr(codebase, "listed", then_swapped)
     stamp = codebase.stamp
 
     def swap(folder: str, path: str) -> Any:

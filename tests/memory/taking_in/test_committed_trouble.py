@@ -98,8 +98,8 @@ def test_rows_that_are_no_cursors_are_not_watched(repo: Repo) -> None:
         rows = reader.sources(repo.asker.namespace, (repo.asker.scope.project,), service=SERVICE)
     own = [row for row in rows if row.path in (WATCHED, COMMITTED)]
     assert {row.kind for row in own} == {CURSOR}
-    theirs = [replace(row, service="evil", kind="document", title="/elsewhere") for row in own]
-    half = [replace(row, service="half", kind=CURSOR if row.path == WATCHED else "document") for row in own]
+    theirs = [row._replace(service="evil", kind="document", title="/elsewhere") for row in own]
+    half = [row._replace(service="half", kind=CURSOR if row.path == WATCHED else "document") for row in own]
     with repo.engine.store.writing() as writer:
         writer.keep_sources(repo.asker.namespace, [*theirs, *half])
     with repo.engine.store.reading() as reader:
@@ -125,7 +125,7 @@ def test_files_whose_names_hold_secrets_are_followed_like_others(repo: Repo) -> 
     with repo.engine.store.writing() as writer:  # as after a run that was broken off: the whole tree is compared
         row = last_committed(repo.engine, repo.asker, SERVICE)
         assert row is not None
-        writer.keep_sources(repo.asker.namespace, [replace(row, title="", digest="x")])
+        writer.keep_sources(repo.asker.namespace, [row._replace(title="", digest="x")])
     (repo.folder / f"{TOKENS[1]}.md").unlink()
     repo.commit("None left")
     repo.take()

@@ -113,7 +113,7 @@ def test_a_commit_that_was_read_before_symbols_were_looked_for_gets_its_own(worl
     plums, pears = commit(shop, "Sell plums", 1), commit(shop, "Sell pears", 2)
     take(world, shop, 0.0)
     rows = world.read(lambda r: r.sources("local", ("orchard",), service="shop"))
-    old = [replace(row, digest="") for row in rows if row.path == f"commit:{plums}"]
+    old = [row._replace(digest="") for row in rows if row.path == f"commit:{plums}"]
     assert [row.digest for row in rows if row.path == f"commit:{pears}"] == [digest_of(pears, with_symbols=False)]
     with world.engine.store.writing() as writer:
         writer.keep_sources("local", old)
@@ -198,7 +198,7 @@ def test_a_commit_that_git_no_longer_has_here_is_not_counted(world: World, shop:
     plums = commit(shop, "Sell plums", 1)
     take(world, shop, 0.0)
     rows = world.read(lambda r: r.sources("local", ("orchard",), service="shop"))
-    other = next(replace(row, path=f"commit:{'0' * 40}") for row in rows if row.path == f"commit:{plums}")
+    other = next(row._replace(path=f"commit:{'0' * 40}") for row in rows if row.path == f"commit:{plums}")
     with world.engine.store.writing() as writer:
         writer.keep_sources("local", [other])
     assert take(world, shop).symbols_left == 0

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from marrow.model.source import NO_ADDRESS, SKIPPED, Source
 from marrow.model.standing import RETRACTED
 from marrow.store import Store
@@ -23,8 +21,8 @@ def keep(store: Store, *sources: Source, space: str = SPACE) -> None:
 
 def test_sources_come_back_in_order_and_by_what_is_asked(store: Store, door: Door) -> None:
     door.say("so that the namespace is there")
-    other = replace(ONE, service="oven")
-    elsewhere = replace(ONE, project="q")
+    other = ONE._replace(service="oven")
+    elsewhere = ONE._replace(project="q")
     keep(store, ONE, TWO, other, elsewhere)
     assert door.ask(lambda r: r.sources(SPACE, ("p",))) == [TWO, ONE, other]
     assert door.ask(lambda r: r.sources(SPACE, None)) == [TWO, ONE, other, elsewhere]
@@ -38,7 +36,7 @@ def test_sources_come_back_in_order_and_by_what_is_asked(store: Store, door: Doo
 def test_a_source_that_is_read_again_takes_the_place_of_the_one_before(store: Store, door: Door) -> None:
     door.say("so that the namespace is there")
     keep(store, ONE)
-    keep(store, later := replace(ONE, address=B, at=9))
+    keep(store, later := ONE._replace(address=B, at=9))
     assert door.ask(lambda r: r.sources(SPACE, None)) == [later]
     with store.writing() as writer:
         writer.drop_sources(SPACE, [ONE])
@@ -48,14 +46,14 @@ def test_a_source_that_is_read_again_takes_the_place_of_the_one_before(store: St
 def test_sources_are_outside_the_chain(store: Store, door: Door) -> None:
     door.say("so that the namespace is there")
     before = door.ask(lambda r: r.head(SPACE))
-    keep(store, ONE, replace(ONE, path="x", kind=SKIPPED, address=NO_ADDRESS))
+    keep(store, ONE, ONE._replace(path="x", kind=SKIPPED, address=NO_ADDRESS))
     assert door.ask(lambda r: r.head(SPACE)) == before
     assert door.ask(lambda r: r.sizes())["sources"] == 2
 
 
 def test_an_erased_node_takes_its_sources_with_it(store: Store, door: Door) -> None:
     address = door.say("a page that must go")
-    keep(store, replace(ONE, address=address), TWO)
+    keep(store, ONE._replace(address=address), TWO)
     door.erase(address)
     assert door.ask(lambda r: r.sources(SPACE, None)) == [TWO]
 

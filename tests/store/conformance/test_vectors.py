@@ -98,6 +98,21 @@ def test_similarities_are_those_of_the_entries_that_have_a_vector(door: Door) ->
     assert door.ask(lambda r: r.similarities([], query)) == {}
 
 
+def test_the_vectors_of_passages_are_those_that_were_saved_until_better_ones_come(door: Door) -> None:
+    first, second, bare = (door.say_so(text).entry for text in ("apple", "banana", "cherry"))
+    rows = np.stack([vector_of("apple"), vector_of("fig")])
+    with door.store.writing() as writer:
+        writer.index_vectors([(first, rows)])
+    found = door.ask(lambda r: r.passage_vectors([first, second, 10**15]))
+    assert {entry: kept.shape[0] for entry, kept in found.items()} == {first: 2, second: 1}
+    assert to_bytes(found[first]) == to_bytes(rows)
+    with door.store.writing() as writer:
+        better = writer.unrefined(2)
+        writer.refine([(entry, vector_of("olive")) for entry in better])
+    assert better == [first, second]
+    assert set(door.ask(lambda r: r.passage_vectors([first, second, bare]))) == {bare}
+
+
 def test_what_is_written_after_a_search_is_found_by_the_next(door: Door) -> None:
     door.say("apple")
     assert door.near("apple banana") == ["apple"]

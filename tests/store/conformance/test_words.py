@@ -175,6 +175,12 @@ def test_word_is_cut_the_same_when_it_comes_again_and_however_long_it_is() -> No
 
 
 @given(st.text(max_size=60))
+def test_a_line_has_the_same_terms_whatever_stands_in_the_others(text: str) -> None:
+    lines = [*text.split("\n"), "getUserById v1.2", "Ça va, naïve “café”?", "日本語 text", "e\u0301 C++"]
+    assert terms_of("\n".join(lines)) == [term for line in lines for term in terms_of(line)]
+
+
+@given(st.text())
 def test_no_text_breaks_the_terms(text: str) -> None:
     assert all(isinstance(term, str) and term and " " not in term for term in terms_of(text))
     wanted = query_terms(text)

@@ -9,6 +9,7 @@ import re
 import stat
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
@@ -24,7 +25,7 @@ from ...model.moments import moment
 from ...model.source import CURSOR, NO_ADDRESS, Source
 from ...model.text import name as short_name
 from ...repository import identify, locate
-from ...repository.changed import Stamp, changed_between, commit_named, listed, stamp
+from ...repository.changed import Stamp, changed_between, commit_named, listing, stamp
 from ...repository.file_sorts import is_inside_git, is_test
 from ...repository.ignored import ignored
 from ...repository.last_changed import last_changed
@@ -88,21 +89,25 @@ def ingest_codebase(
     named = given or own or service_of(engine, asker, root)
     endings = suffixes(extensions) if extensions else PROSE_SUFFIXES
     shelf = Shelf(engine, asker)
-    known = shelf.of(named)
-    chosen = [path for path in listed(root) if path.startswith(below) and is_chosen(path, endings, not extensions)]
+    with listing(root) as every:  # git works while the rows are read
+        known = shelf.of(named)
+        chosen = [path for path in every() if path.startswith(below) and is_chosen(path, endings, not extensions)]
     is_ignored = ignored(engine.ignore_extra)
     ours = [path for path in chosen if not BY_ANOTHER.match(path) and not is_ignored(path)]
     there = {path: found for path in ours if (found := stamp(root, path)) is not None}
     names = {path: kept_path(path, engine.redact_extra) for path in there}
     held = frozenset(names.values())
-    looked_at = [path for path in known if is_chosen(path, endings, not extensions) and not BY_ANOTHER.match(path)]
-    gone = [path for path in looked_at if path.startswith(below) and path not in held]
+    away = [path for path in known if path not in held and path.startswith(below) and not BY_ANOTHER.match(path)]
+    gone = [path for path in away if is_chosen(path, endings, not extensions)]
     if since:
         changed = frozenset(_changed_since(root, since))
         there = {path: found for path, found in there.items() if path in changed}
         gone = [path for path in gone if path in changed]
     origin = origin_of(asker, root, named, known.get(ORIGIN), below if given or own else "")
-    due = [_Due(path, found) for path, found in there.items() if _is_due(found, known.get(names[path]))]
+    looked_at = [
+        _Due(path, found, before) for path, found in there.items() if _is_due(found, before := known.get(names[path]))
+    ]
+    due, same = _changed(root, looked_at, engine.clock())
     odd = [Skipped(path, "its name is of a form that Marrow uses itself") for path in chosen if BY_ANOTHER.match(path)]
     taken = take_in(
         engine,
@@ -115,11 +120,10 @@ def ingest_codebase(
         total=len(due),
         shelf=shelf,
         settle=SETTLE,
+        rows=[*same, origin._replace(at=engine.clock())],
     )
-    with engine.store.writing() as writer:
-        writer.keep_sources(asker.namespace, [replace(origin, at=engine.clock())])
     taken = taken._replace(unchanged=len(there) - len(due) + taken.unchanged)
-    return Ingested(named, root, len(there), len(due), taken)
+    return Ingested(named, root, len(there), len(looked_at), taken)
 
 
 def origin_of(asker: Asker, root: str, service: str, before: Source | None, below: str = "") -> Source:
@@ -174,12 +178,25 @@ def is_chosen(path: str, endings: Collection[str] = PROSE_SUFFIXES, is_default: 
     if is_inside_git(path):
         return False
     name = path.rpartition("/")[2]
-    suffix = os.path.splitext(name)[1].lower()
+    suffix = name[name.rfind(".") :].lower() if name.rfind(".") > 0 and name[0] != "." else _suffix(name)
     if not is_default:
         return suffix in endings
     if _LICENCE.fullmatch(name):
         return False
-    return not suffix or suffix in endings or bool(language_of(path) or other_language(name, suffix))
+    if not suffix or suffix in endings or _is_of_code(suffix):
+        return True
+    return bool(language_of(path) or other_language(name, suffix))
+
+
+def _suffix(name: str) -> str:
+    return os.path.splitext(name)[1].lower()
+
+
+@lru_cache(maxsize=1024)
+def _is_of_code(suffix: str) -> bool:
+    """Whether what ends so is code, whatever it is called."""
+    name = f"x{suffix}"
+    return bool(language_of(name) or other_language(name, suffix))
 
 
 def _changed_since(root: str, since: str) -> list[str]:
@@ -193,6 +210,7 @@ def _changed_since(root: str, since: str) -> list[str]:
 class _Due:
     path: str
     stamp: Stamp
+    before: Source | None = None
 
 
 def _is_due(found: Stamp, before: Source | None) -> bool:
@@ -203,12 +221,38 @@ def _is_due(found: Stamp, before: Source | None) -> bool:
     return before.at * NANOS_PER_MICRO - found.mtime < RACY_NS
 
 
+def _changed(root: str, looked_at: Sequence[_Due], now: int) -> tuple[list[_Due], list[Source]]:
+    """Those that hold other bytes than when they were read last; and the rows of the rest, with what their files look
+    like now, so that these are not looked at again."""
+    due, same = [], []
+    for one in looked_at:
+        before, found = one.before, one.stamp
+        is_known = before is not None and before.is_document and before.digest
+        if before is not None and is_known and before.digest == _digest_of(root, one):
+            same.append(before._replace(size=found.size, mtime_ns=found.mtime, at=now))
+        else:
+            due.append(one)
+    return due, same
+
+
+def _digest_of(root: str, one: _Due) -> str:
+    """The digest of what a file holds; "" where that is not to be read."""
+    most = bytes_max(one.path)
+    if one.stamp.size > most:
+        return ""
+    try:
+        data = _contents(root, one.path, most)
+    except OSError:
+        return ""
+    return hashlib.sha256(data).hexdigest() if len(data) <= most else ""
+
+
 def _committed_at(root: str, due: Sequence[_Due]) -> dict[str, int]:
     """When the files that are as the last commit has them were changed, in seconds."""
     if not due or locate(root) is None:
         return {}
     try:
-        pending = {one.path for one in working_tree(root).files}
+        pending = {one.path for one in working_tree(root, [one.path for one in due]).files}
     except (Invalid, Unavailable):  # git cannot say: the files' own times will do
         return {}
     return last_changed(root, [one.path for one in due if one.path not in pending])

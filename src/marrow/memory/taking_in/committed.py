@@ -12,7 +12,7 @@ import os
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from ...ingest.item import Item, Skipped
@@ -75,7 +75,7 @@ def ingest_committed(
     origin = origin_of(asker, folder, named, before if before is not None and before.kind == CURSOR else None)
     due = _due(folder, known, last, head, choice)
     row = Source(asker.scope.project, named, COMMITTED, CURSOR, NO_ADDRESS, title=last.title if last else "")
-    _keep(engine, asker, replace(row, digest=head))
+    _keep(engine, asker, row._replace(digest=head))
     times = _times(folder, due.blobs, head, engine.clock())
     reading = _Reading(folder, known, times, choice.kept, lacking(folder, head))
     taken = take_in(
@@ -91,7 +91,7 @@ def ingest_committed(
         settle=SETTLE,
     )
     said = ingest_history(engine, asker, repo_path=folder, service=named, progress=progress).taken
-    _keep(engine, asker, origin, replace(row, digest=head) if reading.lacks else replace(row, title=head))
+    _keep(engine, asker, origin, row._replace(digest=head) if reading.lacks else row._replace(title=head))
     if choice.is_other:
         keep_bookmark(engine, asker, named, IGNORED, {"digest": patterns})
     taken = taken._replace(unchanged=taken.unchanged + reading.same + due.left)
@@ -220,7 +220,7 @@ class _Reading:
 def _keep(engine: Engine, asker: Asker, *rows: Source) -> None:
     now = engine.clock()
     with engine.store.writing() as writer:
-        writer.keep_sources(asker.namespace, [replace(row, at=now) for row in rows])
+        writer.keep_sources(asker.namespace, [row._replace(at=now) for row in rows])
 
 
 def _joined(files: TakenIn, messages: TakenIn) -> TakenIn:

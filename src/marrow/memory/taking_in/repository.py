@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
@@ -154,7 +154,7 @@ class _Run:
             )
         row = Source(self.asker.scope.project, self.service, ORIGIN, CURSOR, NO_ADDRESS, at=self.engine.clock())
         with self.engine.store.writing() as writer:
-            writer.keep_sources(self.asker.namespace, [replace(row, title=name)])
+            writer.keep_sources(self.asker.namespace, [row._replace(title=name)])
 
     def kept(self) -> str:
         counts = [

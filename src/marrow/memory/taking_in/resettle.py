@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from ...model.node import Occurrence
 from ...model.record import CURRENT, Filter, Record
@@ -75,5 +74,5 @@ def _row(record: Record, said: Sequence[Occurrence], now: int) -> Source | None:
         if path:
             title = str(fields.get("title") or "")
             row = Source(record.project, one.service, path, record.node.kind, record.node.address, at=now, title=title)
-            return replace(row, **UNKNOWN)  # type: ignore[arg-type]
+            return row._replace(**UNKNOWN)  # type: ignore[arg-type]
     return None

@@ -17,35 +17,30 @@ class Shelf:
 
     engine: Engine
     asker: Asker
-    _services: set[str] = field(default_factory=set)
-    _sources: dict[tuple[str, str], Source] = field(default_factory=dict)
+    _sources: dict[str, dict[str, Source]] = field(default_factory=dict)
     _holders: Counter[str] = field(default_factory=Counter)
     _hidden: set[tuple[str, str]] = field(default_factory=set)
 
     def at(self, service: str, path: str) -> Source | None:
-        self._load(service)
-        return self._sources.get((service, path)) if path else None
+        return self._of(service).get(path) if path else None
 
     def is_hidden(self, service: str, path: str) -> bool:
         """Whether what was read there is hidden by a view, so that nothing can be put in its place."""
-        self._load(service)
+        self._of(service)
         return (service, path) in self._hidden
 
     def of(self, service: str) -> dict[str, Source]:
         """By path, all that was read for a service."""
-        self._load(service)
-        return {path: source for (one, path), source in self._sources.items() if one == service}
+        return dict(self._of(service))
 
     def put(self, source: Source) -> None:
-        self._load(source.service)
         self.take(source.service, source.path)
-        self._sources[source.service, source.path] = source
+        self._of(source.service)[source.path] = source
         self._holders[source.address] += 1
 
     def take(self, service: str, path: str) -> Source | None:
         """No longer there; the source that was."""
-        self._load(service)
-        known = self._sources.pop((service, path), None)
+        known = self._of(service).pop(path, None)
         if known is not None:
             self._holders[known.address] -= 1
         return known
@@ -56,23 +51,20 @@ class Shelf:
             return True
         with self.engine.store.reading() as reader:
             found = reader.sources_of(self.asker.namespace, [address], (self.asker.scope.project,))
-        return any(source.service not in self._services for source in found)
+        return any(source.service not in self._sources for source in found)
 
     def forget(self) -> None:
         """What is known is asked for anew: somebody else has written meanwhile."""
-        self._services.clear()
         self._sources.clear()
         self._holders.clear()
         self._hidden.clear()
 
-    def _load(self, service: str) -> None:
-        if service in self._services:
-            return
-        self._services.add(service)
-        with self.engine.store.reading() as reader:
-            found = reader.sources(self.asker.namespace, (self.asker.scope.project,), service=service)
-        hidden = hidden_paths(self.engine.store, self.asker.scope.project, service)
-        self._hidden.update((service, path) for path in hidden)
-        for source in found:
-            self._sources[service, source.path] = source
-            self._holders[source.address] += 1
+    def _of(self, service: str) -> dict[str, Source]:
+        if service not in self._sources:
+            with self.engine.store.reading() as reader:
+                found = reader.sources(self.asker.namespace, (self.asker.scope.project,), service=service)
+            hidden = hidden_paths(self.engine.store, self.asker.scope.project, service)
+            self._hidden.update((service, path) for path in hidden)
+            self._holders.update([source.address for source in found])
+            self._sources[service] = {source.path: source for source in found}
+        return self._sources[service]

@@ -31,6 +31,7 @@ from ...store.receive import Embed, prepare, redacted_name
 from ..engine import Asker, Engine, submit
 from ..remember import say_of
 from .ahead import Ahead
+from .kept_vectors import keeping
 from .resettle import CHANGED, GONE, may_return
 from .shelf import Shelf
 
@@ -85,9 +86,11 @@ def take_in(
     total: int | None = None,
     shelf: Shelf | None = None,
     settle: Sequence[Settle] = (),
+    rows: Sequence[Source] = (),
 ) -> TakenIn:
     """Remember what readers found, in the asker's project. `gone` are paths of `service` that are no longer there.
-    `settle` is done after each batch, for the nodes that are new in it and those that left."""
+    `settle` is done after each batch, for the nodes that are new in it and those that left. `rows` are kept when all is
+    done."""
     named = redacted_name(service, engine.redact_extra)
     done = 0
     with Ahead(engine, total or 0) as ahead:
@@ -103,7 +106,7 @@ def take_in(
     for start in range(0, len(paths := sorted(gone)), BATCH):
         run.retract(named, paths[start : start + BATCH])
         run.settle(settle, ())
-    run.all_settled()
+    run.all_settled(rows)
     return run.result()
 
 
@@ -151,6 +154,7 @@ class _Ready:
     address: str
     before: Source | None
     known: Record | None = None
+    earlier: Record | None = None
 
 
 @dataclass
@@ -189,11 +193,13 @@ class _Run:
         for act in acts if new or left else ():
             act(self.engine, self.asker, new.split(), left.split())
 
-    def all_settled(self) -> None:
-        if self.shelf.at(self.service, SETTLING) is not None:
-            gone = self.shelf.take(self.service, SETTLING)
-            with self.engine.store.writing() as writer:
-                writer.drop_sources(self.asker.namespace, [gone] if gone is not None else [])
+    def all_settled(self, rows: Sequence[Source]) -> None:
+        gone = self.shelf.take(self.service, SETTLING)
+        if gone is None and not rows:
+            return
+        with self.engine.store.writing() as writer:
+            writer.drop_sources(self.asker.namespace, [gone] if gone is not None else [])
+            writer.keep_sources(self.asker.namespace, rows)
 
     def _to_settle(self, new: Sequence[str]) -> list[Source]:
         """The row that says what is to be settled, written with it; each batch takes the place of the one before."""
@@ -239,7 +245,7 @@ class _Run:
             if before and item.digest and before.digest == item.digest and _is_kept(before.kind, item.draft.kind):
                 self.counts["unchanged"] += 1
                 if (before.size, before.mtime_ns) != (item.size, item.mtime_ns):
-                    touched.append(replace(before, size=item.size, mtime_ns=item.mtime_ns, at=now))
+                    touched.append(before._replace(size=item.size, mtime_ns=item.mtime_ns, at=now))
             elif one := self._ready(item, before, now):
                 ready.append(one)
         return _Batch(size, ready, touched, skipped)
@@ -301,17 +307,19 @@ class _Run:
     def _know(self, ready: Sequence[_Ready]) -> None:
         """What the store has of these already, and of those whose place they take."""
         project = self.asker.scope.project
+        asked = {address for one in ready for address in (one.address, one.before.address if one.before else "")}
         with self.engine.store.reading() as reader:
-            found = reader.records(self.asker.namespace, [one.address for one in ready], (project,), CURRENT)
+            found = reader.records(self.asker.namespace, sorted(asked - {"", NO_ADDRESS}), (project,), CURRENT)
         records = {record.node.address: record for record in found}
         for one in ready:
             one.known = records.get(one.address)
+            one.earlier = records.get(one.before.address) if one.before is not None else None
 
     def _steps(self, one: _Ready, now: int) -> list[Step]:
         """What is to be done for one item. The shelf still says what was before it."""
         before, known = one.before, one.known
         is_same = before is not None and before.address == one.address
-        earlier = None if before is None or is_same else self._record(before)
+        earlier = None if is_same else one.earlier
         old = self._left(before, earlier, now) if before is not None and not is_same else None
         is_gone = known is not None and not known.standing.is_active(now)
         is_back = known is not None and is_gone and may_return(known)
@@ -404,10 +412,16 @@ class _Run:
             self.operation,
             steps,
             summary=f"take in {count} document{'s' if count != 1 else ''}",
-            embed=_only_new(self.ahead.embed(), known),
+            embed=_only_new(self._embed(ready), known),
             also=also,
         )
         return fresh
+
+    def _embed(self, ready: Sequence[_Ready]) -> Embed | None:
+        """What the texts are embedded with. What is embedded ahead already needs no more."""
+        if self.ahead.is_on:
+            return self.ahead.embed()
+        return keeping(self.engine, self.engine.embed(), {o.say.content: o.earlier for o in ready if o.earlier})
 
     def retract(self, service: str, paths: Sequence[str]) -> None:
         """What is no longer there."""
@@ -427,7 +441,7 @@ class _Run:
             Source(*place, kept_path(one.path, extra), SKIPPED, NO_ADDRESS, one.digest, one.size, one.mtime_ns)
             for one in noted
         ]
-        rows = [replace(row, at=now, title=one.reason[:TITLE_MAX]) for row, one in zip(rows, noted, strict=True)]
+        rows = [row._replace(at=now, title=one.reason[:TITLE_MAX]) for row, one in zip(rows, noted, strict=True)]
         rows = [row for row in rows if not self.shelf.is_hidden(service, row.path)]
         known = [source for row in rows if (source := self.shelf.at(row.service, row.path)) is not None]
         self._leave(known, lambda writer: writer.keep_sources(self.asker.namespace, rows))

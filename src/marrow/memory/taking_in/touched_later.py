@@ -8,7 +8,6 @@ said again, and nothing is embedded.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from itertools import islice
 
 from ...ingest.history import digest_of, hash_in, symbol_anchors
@@ -65,7 +64,7 @@ def _has_symbols(commit: str, row: Source) -> bool:
 
 
 def _done(row: Source, commit: str) -> Source:
-    return replace(row, digest=digest_of(commit, with_symbols=True))
+    return row._replace(digest=digest_of(commit, with_symbols=True))
 
 
 def _pins(

@@ -309,6 +309,13 @@ class MemoryReader(SessionReader, SourceReader, DerivedReader):
         dimensions = (self.vector_model() or ("", 1))[1]
         return {id_: from_bytes(self._t.vectors[id_], dimensions) for id_ in entries if id_ in self._t.vectors}
 
+    def passage_vectors(self, entries: Sequence[int]) -> Mapping[int, Vector]:
+        from ..matrix import rows_from
+
+        dimensions = (self.vector_model() or ("", 1))[1]
+        quick = self._t.vectors.keys() - self._refined()
+        return {id_: rows_from(self._t.vectors[id_], dimensions) for id_ in entries if id_ in quick}
+
     def refined(self, namespace: str, projects: Projects) -> float:
         ours = [e.id for e in self._t.entries.values() if e.namespace == namespace]
         ours = [id_ for id_ in ours if projects is None or self._t.entries[id_].project in projects]

@@ -19,6 +19,7 @@ from ..chains import unpacked
 from ..protocol import Attachment, Measurement, Projects, Use
 from .derived import DerivedReader
 from .index_terms import in_index
+from .passage_rows import PassageReader
 from .refined import RefinedReader
 from .rows import (
     as_json,
@@ -52,7 +53,7 @@ if TYPE_CHECKING:
 KEPT_PROJECTS_MAX = 16
 
 
-class SqliteReader(SessionReader, SourceReader, DerivedReader, RefinedReader):
+class SqliteReader(SessionReader, SourceReader, DerivedReader, RefinedReader, PassageReader):
     """Every protocol of `Reader`. Lives as long as its transaction."""
 
     keeps = True

@@ -22,11 +22,12 @@ class SourceReader(Protocol):
         self, namespace: str, projects: Projects, *, service: str | None = None, path: str | None = None
     ) -> list[Source]:
         bindings = {"namespace": namespace, "projects": _names(projects), "service": service, "path": path}
-        return [Source(*row) for row in self._run("sources", bindings)] if self._has_sources() else []
+        name = "sources" if projects is None or service is None else "sources_of_service"
+        return list(map(Source._make, self._run(name, bindings))) if self._has_sources() else []
 
     def sources_of(self, namespace: str, addresses: Sequence[str], projects: Projects) -> list[Source]:
         bindings = {"namespace": namespace, "addresses": as_json(addresses), "projects": _names(projects)}
-        return [Source(*row) for row in self._run("sources_of_addresses", bindings)] if self._has_sources() else []
+        return list(map(Source._make, self._run("sources_of_addresses", bindings))) if self._has_sources() else []
 
     def services(self, namespace: str, projects: Projects) -> Mapping[str, int]:
         found: Counter[str] = Counter()

@@ -6,6 +6,8 @@ import json
 import os
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import apsw
@@ -28,6 +30,7 @@ from .rows import (
     first_entry,
     last_entry,
     leaves_of,
+    queries,
     standing_row,
     touched_columns,
 )
@@ -39,13 +42,16 @@ if TYPE_CHECKING:
     from ..protocol import Vector
 
 # What is written for a node that is new, in the order in which it is written.
-_FIRST_ROWS = (
-    *("add_node", "add_input", "add_entry", "add_occurrence", "open_standing", "open_anchor", "put_vector"),
-    "add_words",
-)
+_FIRST_ROWS = ("add_node", "add_input", "add_entry", "add_occurrence", "open_standing", "open_anchor", "put_vector")
 # The Merkle tree's inner nodes with so few digits are above nearly every node, and few: they are kept.
 KEPT_DIGITS = 2
 _ENTRY_TABLES = ("words", "vector", "uses", "anchors", "standings", "occurrences")
+
+
+@lru_cache(maxsize=1)
+def _of_words() -> frozenset[str]:
+    """The names of the statements that look into the index of words."""
+    return frozenset(name for name, statement in queries().items() if "words" in statement)
 
 
 class Known:
@@ -76,6 +82,7 @@ class SqliteWriter(SqliteReader, SessionWriter, SourceWriter, DerivedWriter):
     _unsaid: set[int]
     _waiting: dict[str, list[tuple[Any, ...]]]
     _is_waiting: bool
+    _words: list[tuple[int, str, str]]
 
     def begin(self, known: Known | None = None) -> SqliteWriter:
         """Start with nothing remembered from another transaction but what still holds."""
@@ -84,10 +91,12 @@ class SqliteWriter(SqliteReader, SessionWriter, SourceWriter, DerivedWriter):
         self._nodes, self._entries, self._fresh, self._unsaid = {}, {}, {}, set()
         self._waiting = {name: [] for name in _FIRST_ROWS}
         self._is_waiting, self._reworded = False, set()
+        self._words = []
         return self
 
     def finish(self) -> None:
         self._write()
+        self._write_words()
 
     def known(self) -> Known:
         """What is known once it is committed."""
@@ -97,11 +106,15 @@ class SqliteWriter(SqliteReader, SessionWriter, SourceWriter, DerivedWriter):
     def _run(self, name: str, bindings: Sequence[Any] | Mapping[str, Any] = ()) -> Any:
         if self._is_waiting:
             self._write()
+        if self._words and name in _of_words():
+            self._write_words()
         return self._connection.execute(self._sql[name], bindings)
 
     def _run_each(self, name: str, bindings: Iterable[Sequence[Any]]) -> Any:
         if self._is_waiting:
             self._write()
+        if self._words and name in _of_words():
+            self._write_words()
         return self._connection.executemany(self._sql[name], bindings)
 
     def _wait(self, name: str, row: tuple[Any, ...]) -> None:
@@ -114,12 +127,17 @@ class SqliteWriter(SqliteReader, SessionWriter, SourceWriter, DerivedWriter):
         for name, rows in self._waiting.items():
             if rows:
                 self._waiting[name] = []
-                try:
-                    self._connection.executemany(self._sql[name], rows)
-                except (apsw.CorruptError, apsw.SQLError):
-                    # The index is derived: what is said is kept all the same, and `problems` counts it as not indexed.
-                    if name != "add_words":
-                        raise
+                self._connection.executemany(self._sql[name], rows)
+
+    def _write_words(self) -> None:
+        """The words wait longest: each statement that may change several rows makes FTS5 write down what it has, and a
+        part of its index for each text would cost more than the text."""
+        rows, self._words = self._words, []
+        if not rows:
+            return
+        # The index is derived: what is said is kept all the same, and `problems` counts it as not indexed.
+        with suppress(apsw.CorruptError, apsw.SQLError):
+            self._connection.executemany(self._sql["add_words"], rows)
 
     def head(self, namespace: str) -> Head:
         known = self._known.heads.get(namespace)
@@ -297,14 +315,17 @@ class SqliteWriter(SqliteReader, SessionWriter, SourceWriter, DerivedWriter):
                 self._run("add_alias", (space, alias, project))
 
     def index_words(self, entry: int, body: Sequence[str], names: Sequence[str]) -> None:
-        if entry not in self._fresh:
+        is_fresh = entry in self._fresh
+        if not is_fresh:
             self._write()
             self._words_changed(entry)
             try:
                 self._run("remove_words", (entry,))
             except (apsw.CorruptError, apsw.SQLError):
                 return  # As above.
-        self._wait("add_words", (entry, " ".join(body), " ".join(names)))
+        self._words.append((entry, " ".join(body), " ".join(names)))
+        if not is_fresh:
+            self._write_words()
 
     def index_vectors(self, vectors: Sequence[tuple[int, Vector]]) -> None:
         from ..matrix import to_bytes
@@ -348,6 +369,11 @@ class SqliteWriter(SqliteReader, SessionWriter, SourceWriter, DerivedWriter):
     def _settle(self) -> None:
         if self._is_waiting:
             self._write()
+        self._write_words()
+
+    def _in_index(self, terms: Sequence[str]) -> list[str]:
+        self._write_words()
+        return super()._in_index(terms)
 
     def vector_model(self) -> tuple[str, int] | None:
         if self._known.model is None:

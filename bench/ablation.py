@@ -32,7 +32,7 @@ from marrow_system import Marrow
 
 from learn import CODE, Corpus, case_files, measure, remembered, standard_library
 from marrow.search import cut, find, gather, question, relevance, replaced, signals, weights
-from marrow.search.weights import LEARNED, TAKEN_IN
+from marrow.search.weights import COMMITTED, LEARNED, TAKEN_IN
 from retrieval_adapter import Adapter
 from run import judge, worlds
 
@@ -70,8 +70,13 @@ def nothing(*_: object, **__: object) -> None:
 
 def weightless(*names: str) -> tuple[tuple[Any, str, Any], ...]:
     none = dict.fromkeys(names, 0.0)
-    told, taken_in = LEARNED._replace(**none), TAKEN_IN._replace(**none)
-    return ((find, "LEARNED", told), (weights, "LEARNED", told), (weights, "TAKEN_IN", taken_in))
+    told = LEARNED._replace(**none)
+    read = (("TAKEN_IN", TAKEN_IN), ("COMMITTED", COMMITTED))
+    return (
+        (find, "LEARNED", told),
+        (weights, "LEARNED", told),
+        *((weights, name, known._replace(**none)) for name, known in read),
+    )
 
 
 def without_signals(*names: str) -> tuple[Any, str, Any]:

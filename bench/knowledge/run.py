@@ -11,8 +11,8 @@ Nothing of the repositories is kept here. DIR (default: what `MARROW_KNOWLEDGE` 
 folder for what is temporary) holds a clone of each by its name; what is not there is cloned from where its file says.
 
 A question counts when a right source is among the first five. `attribution` says that its citation names it and that
-its kind is right, `passage` that one of the phrases is in what is shown, `ask` that `ask` cites a right source, at
-whatever place. The exit status is 1 if a question fails.
+its kind is right, `passage` that one of the phrases is in what is shown, `ask` at which place `ask` cites a right
+source. The exit status is 1 if a question fails.
 """
 
 from __future__ import annotations
@@ -99,7 +99,10 @@ def measure(world: dict[str, Any], root: Path, store: Path, refined: bool, show:
             spent = (time.perf_counter() - began) * 1000
             row = {"id": question["id"], "about": question["about"], "ms": spent, **judge(question, hits)}
             cited = memory.ask(question=question["question"], answer=False).items
-            row["ask"] = any(is_cited(one, hit.line()) for hit in cited for one in question["answers"])
+            places = (
+                n for n, hit in enumerate(cited, 1) if any(is_cited(one, hit.line()) for one in question["answers"])
+            )
+            row["ask"] = next(places, 0)
             rows.append(row)
             if show and row["rank"] != 1:
                 print_miss(question, hits)
@@ -119,7 +122,8 @@ def totals(rows: Sequence[dict[str, Any]]) -> dict[str, float]:
         "hit@5": sum(0 < row["rank"] <= LIMIT for row in rows),
         "attribution": sum(row["attribution"] for row in rows),
         "passage": sum(row["passage"] for row in rows),
-        "ask": sum(row["ask"] for row in rows),
+        "ask": sum(row["ask"] > 0 for row in rows),
+        "ask@5": sum(0 < row["ask"] <= LIMIT for row in rows),
         "of": len(rows),
         "p50_ms": statistics.median(row["ms"] for row in rows),
     }
@@ -141,9 +145,9 @@ def print_table(found: dict[str, Any]) -> None:
     for row in found["questions"]:
         rank = row["rank"] or "none"
         marks = "".join(
-            f"{'ok' if row[name] else '-':>{width}}"
-            for name, width in (("attribution", 13), ("passage", 9), ("ask", 5))
+            f"{'ok' if row[name] else '-':>{width}}" for name, width in (("attribution", 13), ("passage", 9))
         )
+        marks += f"{row['ask'] or '-':>5}"
         print(f"  {row['id']:<22}{row['about']:<10}{rank:>5}{marks}{row['ms']:>8.1f}  {row['source']}")
 
 
@@ -173,7 +177,8 @@ def main() -> int:
             )
     print(
         f"hit@1 {every['hit@1']}, hit@5 {every['hit@5']}, attribution {every['attribution']}, "
-        f"passage {every['passage']}, ask {every['ask']} of {every['of']}; p50 {every['p50_ms']:.1f} ms"
+        f"passage {every['passage']}, ask {every['ask']}, ask@5 {every['ask@5']} of {every['of']}; "
+        f"p50 {every['p50_ms']:.1f} ms"
     )
     given.out.parent.mkdir(parents=True, exist_ok=True)
     given.out.write_text(json.dumps({"repositories": found, "totals": every}, indent=1), encoding="utf-8")

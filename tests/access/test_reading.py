@@ -221,6 +221,7 @@ def test_an_address_that_is_hidden_answers_as_one_that_is_not_there(twins: tuple
         assert dict(reader.anchors(entries, CURRENT)) == {}
         assert [reader.intervals(entry) for entry in entries] == [[]] * len(entries)
         assert dict(reader.similarities(entries, vector("gate"))) == {}
+        assert dict(reader.passage_similarities(entries, vector("gate"))) == {}
         assert dict(reader.vectors_of(entries)) == {}
         assert dict(reader.passage_vectors(entries)) == {}
         assert dict(reader.uses(entries)) == {}

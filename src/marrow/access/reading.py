@@ -347,6 +347,9 @@ class RestrictedReader(BesideReader):
     def similarities(self, entries: Sequence[int], vector: Vector) -> Mapping[int, float]:
         return self._inner.similarities(self._of(entries), vector)
 
+    def passage_similarities(self, entries: Sequence[int], vector: Vector) -> Mapping[int, Sequence[float]]:
+        return self._inner.passage_similarities(self._of(entries), vector)
+
     def vectors_of(self, entries: Sequence[int]) -> Mapping[int, Vector]:
         return self._inner.vectors_of(self._of(entries))
 

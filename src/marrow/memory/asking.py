@@ -15,12 +15,14 @@ from ..model.moments import iso
 from ..model.record import Filter, Record
 from ..model.standing import OPEN_TO_SEND, SUPERSEDED
 from ..model.text import shorten, token_estimate
+from ..providers.embedder import Embedder
 from ..providers.llm import Completion
 from ..search.cut import COVERED_MIN, LEAST, MEANING_MIN
 from ..search.evidence import Evidence
 from ..search.find import LINKED_BY, Hit, find
 from ..search.question import Asked, Question
 from ..search.relevance import relevance
+from ..search.second_look import SecondLook
 from ..store.bm25 import rarity
 from ..store.protocol import Projects, Reader
 from ..store.terms import STOP_WORDS, query_terms, terms_of
@@ -67,6 +69,8 @@ NAME_SHARE = 0.2
 # A question is asked in words of its own: less likeness is enough than where nobody asked, if it is the nearest. What
 # hardly any text about something else reaches was looked for on bench/knowledge.
 NEAR, NEAR_COVERED, NEAR_MEANING, NEAR_MAX = 0.13, 0.10, 0.30, 5
+# How much of what orders them is the rank that the search gave them.
+RANKED_SHARE = 0.7
 # A text of few words is near to each of them. So many different telling words a whole one has, and this is left of the
 # score of one that has none.
 WHOLE_HAS, READ, FEW_SHARE = {"code": 40, "document": 40, "commit": 20}, 4_000, 0.5
@@ -257,7 +261,7 @@ def _gathered(engine: Engine, reader: Reader, asked: Question) -> tuple[list[_Ju
     """The relevant among the best of all and, of each group that is not among them, the best of it. Decisions that
     another took the place of are looked for too: they say why it is so now."""
     embedder = engine.asking(reader, asked.namespace, asked.wanted.projects)
-    hits, known, degraded = find(reader, embedder, asked, engine.rerank)
+    hits, known, degraded = find(reader, embedder, asked, engine.rerank, look_of(engine, embedder))
     found = {hit.record.entry: _judge(asked, known, hit) for hit in hits if hit.record.node.kind not in UNASKED}
     there = {one.group for one in found.values() if one.is_relevant}
     for group, kinds in GROUPS.items():
@@ -274,10 +278,17 @@ def _gathered(engine: Engine, reader: Reader, asked: Question) -> tuple[list[_Ju
     return sorted(relevant, key=lambda one: (-one.score, one.hit.record.node.address)), degraded
 
 
+def look_of(engine: Engine, embedder: Embedder) -> SecondLook | None:
+    """A second look at what is found by this embedder, where there is a better one."""
+    if engine.refiner is None or embedder is engine.refiner:
+        return None
+    return SecondLook(engine.refiner, kept=engine.looked)
+
+
 def _judge(asked: Question, known: Asked, hit: Hit) -> _Judged:
     """Between what ranks it and what it says of the question in one place: each errs where the other does not."""
     found = relevance(asked, known, hit.record, hit.evidence or Evidence())
-    score = (min(1.0, max(0.0, hit.score)) + found.score) / 2
+    score = RANKED_SHARE * min(1.0, max(0.0, hit.score)) + (1.0 - RANKED_SHARE) * found.score
     group = group_of(hit.record.node.kind)
     return _Judged(hit, found.score, max(score, _link_score(hit)), found.covered, group, known)
 

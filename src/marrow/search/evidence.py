@@ -11,7 +11,7 @@ from ..model.record import Record
 from ..store.terms import terms_of
 from .best_passage import Place
 from .question import Question
-from .weights import Weights
+from .weights import Weights, counted, is_taken_in, weights_of
 
 # What a text says by itself, before its neighbours and its form are looked at: this is what it can lend.
 WORDS_SHARE, MEANING_SHARE = 0.67, 0.33
@@ -57,9 +57,12 @@ class Evidence:
         """The same as `Evidence()`, in a fifth of the time."""
         return cls.__new__(cls)
 
-    def parts(self, weights: Weights) -> list[tuple[str, float]]:
-        """What each piece adds to the score; those that add nothing are left out, but for words and meaning."""
-        found = [("words", weights.words * self.words), ("meaning", weights.meaning * self.meaning)]
+    def parts(self, record: Record, terms: int) -> list[tuple[str, float]]:
+        """What each piece adds to the score of a record, for a question of so many terms; those that add nothing are
+        left out, but for words and meaning."""
+        weights = weights_of(record)
+        words = counted(self.words, terms) if is_taken_in(record) else self.words
+        found = [("words", weights.words * words), ("meaning", weights.meaning * self.meaning)]
         found += [(name, weight * said) for name, weight in _others(weights) if (said := getattr(self, name))]
         return found
 

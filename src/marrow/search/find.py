@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..model.errors import MarrowError
 from ..model.link import CAUSAL_RELS, HISTORY_RELS
@@ -23,7 +23,10 @@ from .intent import domains_wanted
 from .later import LOOKED_AT, later_first
 from .question import Asked, Question
 from .signals import weigh
-from .weights import LEARNED, weights_of
+from .weights import LEARNED
+
+if TYPE_CHECKING:
+    from .second_look import SecondLook
 
 # How many more than asked for are read and weighed, which may change their order.
 RESERVE = 24
@@ -66,7 +69,13 @@ class Found(NamedTuple):
     degraded: str = ""
 
 
-def find(reader: Reader, embedder: Embedder, question: Question, rerank: Rerank | None = None) -> Found:
+def find(
+    reader: Reader,
+    embedder: Embedder,
+    question: Question,
+    rerank: Rerank | None = None,
+    look: SecondLook | None = None,
+) -> Found:
     """The best records for a text; complete under any filter."""
     within = _within(reader, question)
     allowed = None if within is None else set(within)
@@ -83,12 +92,15 @@ def find(reader: Reader, embedder: Embedder, question: Question, rerank: Rerank 
     later = frozenset(read_first)
     # What was said in the time that is asked about is read whatever it says.
     read_first += [entry for entry in rest if evidence[entry].in_time > 0 and entry not in later]
-    enough = max(question.limit, LOOKED_AT, RERANKED if rerank else 0)
+    enough = max(question.limit, LOOKED_AT, RERANKED if rerank else 0, look.first if look else 0)
     hits, unread = _weighed(reader, question, asked, evidence, read_first, known, interval, enough)
     best: dict[int, Hit] = {}
     # What is linked first: of two that score the same, it says more.
     for hit in sorted(_linked(reader, question, hits, unread, allowed) + hits, key=_order):
         best.setdefault(hit.record.entry, hit)
+    if look is not None:
+        seen = look.again(reader, embedder, question, list(best.values()))
+        best = {hit.record.entry: hit for hit in sorted(seen, key=_order)}
     if rerank is not None:
         best = _reranked(question, best, rerank)
     return Found(later_first(list(best.values()))[: question.limit], asked, degraded)
@@ -156,7 +168,7 @@ def _weighed(
         uses = {}  # nobody reports what is used here, so not being used says nothing
 
     def hit(record: Record) -> Hit:
-        return _hit(record, evidence[record.entry], uses.get(record.entry, NEVER), question.now, after)
+        return _hit(record, evidence[record.entry], uses.get(record.entry, NEVER), question, after)
 
     placed = [record for record in wanted if is_placed(question, record)]
     hits = [hit(record) for record in wanted if not is_placed(question, record)]
@@ -205,10 +217,10 @@ def _is_wanted(question: Question, record: Record) -> bool:
     return question.wanted.include_superseded or record.standing.is_active(question.now)
 
 
-def _hit(record: Record, found: Evidence, use: Use, now: int, after: Mapping[str, float]) -> Hit:
-    parts = found.parts(weights_of(record))
+def _hit(record: Record, found: Evidence, use: Use, question: Question, after: Mapping[str, float]) -> Hit:
+    parts = found.parts(record, len(question.terms))
     text = score = sum([value for _, value in parts])
-    for name, factor in weigh(record, use, now, after):
+    for name, factor in weigh(record, use, question.now, after):
         if abs(factor - 1.0) >= NOTHING:
             gained = max(0.0, text) * (factor - 1.0)
             parts.append((name, gained))

@@ -36,13 +36,31 @@ LEARNED = Weights()
 # What readers took in from files: many words, written for other ends than to be found. Its meaning says more, and its
 # words less. Picked on bench/knowledge.
 TAKEN_IN = Weights(words=0.25, meaning=0.55)
+# A commit is short, so that each of its words weighs much, and there are thousands: with the weights of what somebody
+# told, those that share a word or two with a question stand before what answers it.
+COMMITTED = Weights(words=0.3, meaning=0.5)
 FILES = frozenset(("document", "code"))
+COMMIT = "commit"
 WRITTEN = frozenset("decision incident meeting design log".split())
 # What somebody told in a few sentences was told to be found.
 TOLD = 500
+# Of the words of a long question no text has all. More than half of them says little more of what was taken in: the
+# rest is how often words come in a long text, or how short it is.
+MANY_TERMS, HALF, BEYOND = 6, 0.5, 0.25
+
+
+def is_taken_in(record: Record) -> bool:
+    """Whether a reader took it in, rather than somebody told it."""
+    kind = record.node.kind
+    return kind in FILES or kind == COMMIT or (kind in WRITTEN and len(record.node.content) > TOLD)
 
 
 def weights_of(record: Record) -> Weights:
-    kind = record.node.kind
-    is_written = kind in FILES or (kind in WRITTEN and len(record.node.content) > TOLD)
-    return TAKEN_IN if is_written else LEARNED
+    if not is_taken_in(record):
+        return LEARNED
+    return COMMITTED if record.node.kind == COMMIT else TAKEN_IN
+
+
+def counted(words: float, terms: int) -> float:
+    """How much a share of the words of a question with so many terms counts, in what was taken in."""
+    return words if words <= HALF or terms < MANY_TERMS else HALF + BEYOND * (words - HALF)

@@ -131,6 +131,15 @@ class Matrix:
         ids, scores = _best_of_each(self._ids[places], exact_cosines(self._rows, places, vector))
         return list(zip(ids.tolist(), scores.tolist(), strict=True))
 
+    def passage_cosines(self, entries: Iterable[int], vector: Vector) -> dict[int, list[float]]:
+        """The cosine of each row of these entries, in their order."""
+        places = places_of(self._ids[: self._count], sorted_ids(entries))
+        found: dict[int, list[float]] = {}
+        scores = exact_cosines(self._rows, places, vector).tolist()
+        for entry, score in zip(self._ids[places].tolist(), scores, strict=True):
+            found.setdefault(entry, []).append(score)
+        return found
+
     def view(self) -> tuple[Places, Rows]:
         """The entries and rows that are here now: another thread may be adding some, and changes the count last."""
         count = self._count

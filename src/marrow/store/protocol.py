@@ -205,6 +205,9 @@ class Vectors(Protocol):
     def similarities(self, entries: Sequence[int], vector: Vector) -> Mapping[int, float]:
         """The cosine of each of these entries that has a vector."""
 
+    def passage_similarities(self, entries: Sequence[int], vector: Vector) -> Mapping[int, Sequence[float]]:
+        """The cosine of each passage of these entries, in their order: one for a text that has one vector."""
+
     def vectors_of(self, entries: Sequence[int]) -> Mapping[int, Vector]:
         """The vectors of these entries, of those that have one."""
 

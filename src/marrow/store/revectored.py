@@ -62,6 +62,9 @@ class _Reread:
     def similarities(self, entries: Sequence[int], vector: Vector) -> Mapping[int, float]:
         return dict(self._vectors.matrix.cosines(entries, vector))
 
+    def passage_similarities(self, entries: Sequence[int], vector: Vector) -> Mapping[int, Sequence[float]]:
+        return self._vectors.matrix.passage_cosines(entries, vector)
+
     def vectors_of(self, entries: Sequence[int]) -> Mapping[int, Vector]:
         return {entry: self._vectors.of[entry] for entry in entries if entry in self._vectors.of}
 

@@ -113,6 +113,20 @@ def test_the_vectors_of_passages_are_those_that_were_saved_until_better_ones_com
     assert set(door.ask(lambda r: r.passage_vectors([first, second, bare]))) == {bare}
 
 
+def test_each_passage_has_its_similarity_in_the_order_of_the_text(door: Door) -> None:
+    one, other = door.say_so("apple").entry, door.say_so("banana").entry
+    passages = np.stack([vector_of("cherry"), vector_of("apple kiwi"), vector_of("fig")])
+    with door.store.writing() as writer:
+        writer.index_vectors([(one, passages)])
+    query = vector_of("apple kiwi")
+    found = door.ask(lambda r: r.passage_similarities([other, one, 10**15], query))
+    assert set(found) == {one, other}
+    assert list(found[one]) == pytest.approx((passages @ query).tolist(), abs=1e-3)
+    assert list(found[other]) == pytest.approx([float(vector_of("banana") @ query)], abs=1e-3)
+    assert max(found[one]) == door.ask(lambda r: r.similarities([one], query))[one]
+    assert door.ask(lambda r: r.passage_similarities([], query)) == {}
+
+
 def test_what_is_written_after_a_search_is_found_by_the_next(door: Door) -> None:
     door.say("apple")
     assert door.near("apple banana") == ["apple"]

@@ -303,6 +303,9 @@ class MemoryReader(SessionReader, SourceReader, DerivedReader):
     def similarities(self, entries: Sequence[int], vector: Vector) -> Mapping[int, float]:
         return dict(self._matrix().cosines(entries, vector))
 
+    def passage_similarities(self, entries: Sequence[int], vector: Vector) -> Mapping[int, Sequence[float]]:
+        return self._matrix().passage_cosines(entries, vector)
+
     def vectors_of(self, entries: Sequence[int]) -> Mapping[int, Vector]:
         from ..matrix import from_bytes
 

@@ -439,6 +439,9 @@ class SqliteReader(SessionReader, SourceReader, DerivedReader, RefinedReader, Pa
         missing = [entry for entry in entries if entry not in found] if len(found) < len(entries) else ()
         return {**found, **self._cache.similarities(self, missing, vector)} if missing else found
 
+    def passage_similarities(self, entries: Sequence[int], vector: Vector) -> Mapping[int, Sequence[float]]:
+        return self._cache.passage_similarities(self, entries, vector)
+
     def vectors_of(self, entries: Sequence[int]) -> Mapping[int, Vector]:
         from ..matrix import from_bytes
 

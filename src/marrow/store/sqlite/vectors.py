@@ -122,6 +122,15 @@ class VectorCache:
             found.update(matrix.cosines([entry for entry in entries if entry >> 32 == project], vector))
         return found
 
+    def passage_similarities(
+        self, rows: IndexRows, entries: Sequence[int], vector: Vector
+    ) -> Mapping[int, Sequence[float]]:
+        found: dict[int, list[float]] = {}
+        projects = sorted({entry >> 32 for entry in entries})
+        for project, matrix in zip(projects, self.matrices(rows, projects), strict=True):
+            found.update(matrix.passage_cosines([entry for entry in entries if entry >> 32 == project], vector))
+        return found
+
     def forget(self) -> None:
         with self._lock:
             self._clear("")

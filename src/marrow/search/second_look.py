@@ -1,0 +1,117 @@
+"""A second look: the best of what readers took in, held against the question by a better embedder than the one that
+their vectors are of.
+
+The background makes such vectors of everything, and takes minutes to hours for a large repository. A question need not
+wait for that: the few passages that could answer it are embedded as it is asked. It says more than the quick vectors,
+which have no sense of a word's surroundings, and both together say more than either: they err in different places.
+Measured on bench/knowledge and, without having been made for them, on two repositories more.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from ..model.errors import MarrowError
+from ..providers.embedder import Embedder, sure_from
+from .find import LINKED_BY, Hit
+from .passages import embedded_pieces
+from .weights import Weights, is_taken_in, weights_of
+
+if TYPE_CHECKING:
+    from ..store.protocol import Reader, Vector
+    from .question import Question
+
+# How many of the best are looked at again, and how many passages of each.
+FIRST, PASSAGES = 16, 2
+# What is left of the quick vectors' say.
+QUICK_SHARE = 0.4
+# So many vectors of passages are kept: the next question is often about the same texts.
+KEPT = 4_096
+THREADS = 4
+# The parts of a score that the text itself has; the others are shares of these.
+_TEXT = frozenset(Weights._fields)
+
+
+@dataclass(frozen=True, slots=True)
+class SecondLook:
+    """`better` is what the passages are embedded with; `kept` are the vectors that it made before."""
+
+    better: Embedder
+    first: int = FIRST
+    passages: int = PASSAGES
+    kept: dict[str, Vector] = field(default_factory=dict)
+
+    def again(self, reader: Reader, quick: Embedder, question: Question, hits: Sequence[Hit]) -> list[Hit]:
+        """These hits, the first of them weighed anew."""
+        first = [hit for hit in hits[: self.first] if _is_weighed(hit)]
+        try:
+            nearness = self._nearness(reader, quick, question, first)
+        except MarrowError:
+            nearness = {}  # one that cannot run must not silence what was found without it
+        seen = {hit.record.entry: _weighed(hit, nearness[hit.record.entry], self.better) for hit in first if nearness}
+        return [seen.get(hit.record.entry, hit) for hit in hits]
+
+    def _nearness(
+        self, reader: Reader, quick: Embedder, question: Question, hits: Sequence[Hit]
+    ) -> Mapping[int, float]:
+        """How near the best passages of each are by the better embedder."""
+        if not quick.dimensions or not hits:
+            return {}
+        near = reader.passage_similarities([hit.record.entry for hit in hits], quick.query(question.subject))
+        chosen: dict[int, list[str]] = {}
+        for hit in hits:
+            entry, pieces = hit.record.entry, embedded_pieces(hit.record.node.content)
+            cosines = near.get(entry, ())
+            # Vectors that were made when texts were cut in another way say nothing of these passages.
+            best = sorted(range(len(pieces)), key=lambda at: -cosines[at]) if len(cosines) == len(pieces) else [0]
+            chosen[entry] = [pieces[at] for at in best[: self.passages]]
+        vectors = self._vectors([piece for pieces in chosen.values() for piece in pieces])
+        asked = self.better.query(question.subject)
+        return {entry: max(float(vectors[piece] @ asked) for piece in pieces) for entry, pieces in chosen.items()}
+
+    def _vectors(self, pieces: Sequence[str]) -> Mapping[str, Vector]:
+        missing = [piece for piece in dict.fromkeys(pieces) if piece not in self.kept]
+        found = {piece: self.kept[piece] for piece in pieces if piece in self.kept}
+        if len(self.kept) + len(missing) > KEPT:
+            self.kept.clear()
+        for piece, vector in zip(missing, self._embedded(missing), strict=True):
+            found[piece] = self.kept[piece] = vector
+        return found
+
+    def _embedded(self, texts: Sequence[str]) -> list[Vector]:
+        """A text at a time is embedded on one core; somebody waits, so several cores take a share each."""
+        if not texts:
+            return []
+        shares = min(THREADS, os.cpu_count() or 1, len(texts))
+        if shares == 1:
+            return list(self.better.documents(texts))
+        with ThreadPoolExecutor(shares) as pool:
+            parts = list(pool.map(self.better.documents, [texts[share::shares] for share in range(shares)]))
+        return [parts[at % shares][at // shares] for at in range(len(texts))]
+
+
+def _is_weighed(hit: Hit) -> bool:
+    """Whether it was found by what it says; what a link led to stands where the link put it."""
+    is_linked = any(name.startswith(LINKED_BY) for name, _ in hit.why)
+    return hit.evidence is not None and is_taken_in(hit.record) and not is_linked
+
+
+def _weighed(hit: Hit, nearness: float, better: Embedder) -> Hit:
+    """With what was seen. The signals are shares of what the text says, and keep their share."""
+    found = hit.evidence
+    if found is None:
+        return hit
+    meaning = QUICK_SHARE * found.meaning + (1.0 - QUICK_SHARE) * max(0.0, nearness)
+    gained = weights_of(hit.record).meaning * (meaning - found.meaning)
+    before = sum(value for name, value in hit.why if name in _TEXT)
+    share = max(0.0, before + gained) / before if before > 0 else 1.0
+    why = tuple(
+        (name, value * share if name not in _TEXT else value + gained if name == "meaning" else value)
+        for name, value in hit.why
+    )
+    seen = replace(found, meaning=meaning, sure=max(0.0, nearness - sure_from(better)))
+    return replace(hit, score=sum(value for _, value in why), why=why, evidence=seen)

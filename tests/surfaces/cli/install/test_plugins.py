@@ -65,7 +65,9 @@ def test_every_version_is_marrows() -> None:
 
 
 def test_nothing_of_this_machine_is_in_them() -> None:
-    texts = [path.read_text(encoding="utf-8") for path in PLUGINS.rglob("*") if path.is_file()]
+    # What Python compiled is not handed out.
+    files = [path for path in PLUGINS.rglob("*") if path.is_file() and path.suffix != ".pyc"]
+    texts = [path.read_text(encoding="utf-8") for path in files]
     assert [text[:40] for text in texts if str(ROOT) in text or str(Path.home()) + "/" in text] == []
 
 

@@ -32,7 +32,7 @@ ROWS_FOR_EACH = 10
 # Blocks that fit into the cache of a core.
 EXACT_BLOCK, SIGN_BLOCK = 512, 32_768
 # The best of so many at a time are looked at first.
-BEST_BLOCK = 64
+BEST_BLOCK, BEST_BLOCK_LEAST = 64, 4
 # A number of the question as a sign and so many bits.
 LEVELS = 4
 WORD_BITS = 64
@@ -249,9 +249,10 @@ def best_places(scores: NDArray[Any], limit: int) -> Places:
     if limit <= 0:
         return np.empty(0, dtype=np.int64)
     places, found = None, scores
-    if 2 * BEST_BLOCK * limit <= len(scores):
+    size = min(BEST_BLOCK, len(scores) // (2 * limit))
+    if size >= BEST_BLOCK_LEAST:
         # So many blocks have something as high as this: none of the best is lower. Few others are not.
-        tops = scores[: len(scores) - len(scores) % BEST_BLOCK].reshape(-1, BEST_BLOCK).max(axis=1)
+        tops = scores[: len(scores) - len(scores) % size].reshape(size, -1).max(axis=0)
         places = np.flatnonzero(scores >= _highest(tops, limit))
         found = scores[places]
     if len(found) > limit:

@@ -134,3 +134,10 @@ def test_nothing_keeps_a_project_whose_imports_were_followed(name: str, path: st
     del find, project
     gc.collect()
     assert kept() is None
+
+
+def test_a_name_with_a_dollar_is_looked_up_whole() -> None:
+    js = "function load$1() {}\nfunction outer() { function load$1() {} load$1(); }\n"
+    assert resolved({"a.js": js}, "a.js") == {"load$1": ("a.js:outer.load$1", "local")}
+    ts = "class S { run() {} }\nfunction f() { const s$ = new S(); s$.run(); }\n"
+    assert resolved({"b.ts": ts}, "b.ts")["s$.run"][0] == "b.ts:S.run"

@@ -14,10 +14,12 @@ import pytest
 from marrow.ingest.item import Item
 from marrow.memory.asking import ask, look_of
 from marrow.memory.engine import Asker, Engine
+from marrow.memory.erase import erase
 from marrow.memory.taking_in.take_in import take_in
 from marrow.model.draft import Draft
 from marrow.model.errors import Unavailable
-from marrow.model.record import Filter
+from marrow.model.record import CURRENT, Filter
+from marrow.model.scope import Principal
 from marrow.providers.embedder import FakeEmbedder
 from marrow.search.find import Hit, find
 from marrow.search.question import Question
@@ -125,7 +127,7 @@ def test_the_same_passages_are_embedded_once(shop: Engine, asker: Asker) -> None
 
 
 def test_what_is_kept_does_not_grow_without_end(shop: Engine, asker: Asker) -> None:
-    look = SecondLook(Knowing(), kept={f"text {n}": np.zeros(64, np.float32) for n in range(KEPT)})
+    look = SecondLook(Knowing(), kept={f"text {n}".encode(): np.zeros(64, np.float32) for n in range(KEPT)})
     found(shop, asker, look)
     assert 0 < len(look.kept) < KEPT
 
@@ -140,3 +142,27 @@ def test_there_is_no_second_look_without_a_better_embedder_or_when_it_was_asked_
     assert look_of(engine, engine.embedder) is None
     assert look_of(knowing, better) is None
     assert look_of(knowing, engine.embedder) is not None
+
+
+def test_what_is_kept_does_not_hold_the_text_and_goes_when_something_is_erased(shop: Engine, asker: Asker) -> None:
+    knowing = replace(shop, refiner=Knowing())
+    assert paths(knowing, asker)
+    assert knowing.looked
+    assert not any(b"ledger" in key for key in knowing.looked)
+    with shop.store.reading() as reader:
+        (entry, *_) = reader.select(asker.namespace, Filter(projects=None), CURRENT, shop.clock())
+        (record,) = reader.records_of([entry], CURRENT)
+    erase(knowing, replace(asker, principal=Principal("ada")), address=record.node.address, dry_run=False, confirm=True)
+    assert not knowing.looked
+
+
+def test_what_another_thread_clears_meanwhile_is_embedded_again(shop: Engine, asker: Asker) -> None:
+    class Emptied(dict[bytes, Any]):
+        def get(self, key: bytes, default: Any = None) -> Any:
+            found = super().get(key, default)
+            self.clear()
+            return found
+
+    look = SecondLook(Knowing(), kept=Emptied())
+    first = found(shop, asker, look)
+    assert found(shop, asker, look) == first

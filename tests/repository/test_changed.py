@@ -143,3 +143,10 @@ def test_a_file_of_the_far_future_has_a_time_that_can_be_kept(tmp_path: Path, mo
     assert stamp(str(tmp_path), "a.md") == (1, INT64_MAX)
     Far.st_mtime_ns = -(2**70)
     assert stamp(str(tmp_path), "a.md") == (1, -INT64_MAX - 1)
+
+
+def test_a_path_of_a_thousand_folders_is_listed_as_any_other(repository: Path, git: Git) -> None:
+    deep = "/".join("d" * 1_200) + "/f.py"
+    blob = git(repository, "hash-object", "-w", "file.txt").strip()
+    git(repository, "update-index", "--add", "--cacheinfo", f"100644,{blob},{deep}")
+    assert deep in set(listed(repository))

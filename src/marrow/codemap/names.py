@@ -15,7 +15,8 @@ _MERE = {"interface": 1, "type": 1, "namespace": 2, "module": 2}
 # Where a chain means the same: in one scope, in all of a type, in all of a file.
 IN_SCOPE, IN_TYPE, IN_FILE = range(3)
 EVERYTHING = "*"
-_FIRST = re.compile(r"\w+")
+# The first part of a chain, cut as the evaluator cuts it: a name may have a `$` in it.
+_FIRST = re.compile(r"[^.()\[\]{}<>]+")
 _HOLDERS = TYPES | frozenset(("namespace", "module"))
 
 

@@ -67,7 +67,7 @@ class Engine:
     pending: list[Measurement] = field(default_factory=list)
     recalled: list[int] = field(default_factory=list)
     used: list[int] = field(default_factory=list)
-    looked: dict[str, Vector] = field(default_factory=dict)  # by passage, what a second look embedded
+    looked: dict[bytes, Vector] = field(default_factory=dict)  # by passage, what a second look embedded
     lately: Lately = field(default_factory=Lately)
     told: list[tuple[str, str, Injection]] = field(default_factory=list)
     tally: Tally = field(default_factory=Tally)  # every run of a derivation

@@ -105,6 +105,7 @@ def erase(
         return _result(engine, plan, False, None)
     _bring_back(engine, asker, plan.back)
     gone = [*plan.chosen, *plan.made]
+    engine.looked.clear()
     while True:
         receipt = erase_rows(
             engine.store, asker.principal, asker.namespace, gone, actor=asker.actor, now=engine.clock()

@@ -113,14 +113,21 @@ def _inside(root: str, told: Iterable[bytes]) -> Iterator[str]:
 
 
 def _is_real(root: str, folder: str, known: dict[str, bool]) -> bool:
-    """Whether no part of a folder's path below the root is a link. What is found out is kept in `known`."""
-    if folder not in known:
-        whole = os.path.join(root, folder)
+    """Whether no part of a folder's path below the root is a link. What is found out is kept in `known`, which knows
+    the root; from the top down, for a path may have more parts than Python has room for calls."""
+    waiting = []
+    while folder not in known:
+        waiting.append(folder)
+        folder = folder.rpartition("/")[0]
+    is_real = known[folder]
+    for part in reversed(waiting):
+        whole = os.path.join(root, part)
         if os.name == "nt":  # there are more sorts of links
-            known[folder] = os.path.realpath(whole) == os.path.normpath(whole)
+            is_real = os.path.realpath(whole) == os.path.normpath(whole)
         else:
-            known[folder] = _is_real(root, folder.rpartition("/")[0], known) and not os.path.islink(whole)
-    return known[folder]
+            is_real = is_real and not os.path.islink(whole)
+        known[part] = is_real
+    return is_real
 
 
 def stamp(root: str, path: str) -> Stamp | None:

@@ -13,6 +13,7 @@ import os
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
+from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 from ..model.errors import MarrowError
@@ -43,7 +44,7 @@ class SecondLook:
     better: Embedder
     first: int = FIRST
     passages: int = PASSAGES
-    kept: dict[str, Vector] = field(default_factory=dict)
+    kept: dict[bytes, Vector] = field(default_factory=dict)
 
     def again(self, reader: Reader, quick: Embedder, question: Question, hits: Sequence[Hit]) -> list[Hit]:
         """These hits, the first of them weighed anew."""
@@ -74,12 +75,17 @@ class SecondLook:
         return {entry: max(float(vectors[piece] @ asked) for piece in pieces) for entry, pieces in chosen.items()}
 
     def _vectors(self, pieces: Sequence[str]) -> Mapping[str, Vector]:
-        missing = [piece for piece in dict.fromkeys(pieces) if piece not in self.kept]
-        found = {piece: self.kept[piece] for piece in pieces if piece in self.kept}
+        """Kept by what says nothing of the text: a passage that is erased is not to be read here. Others may clear
+        what is kept at any moment."""
+        found: dict[str, Vector] = {}
+        for piece in pieces:
+            if (vector := self.kept.get(_mark(piece))) is not None:
+                found[piece] = vector
+        missing = [piece for piece in dict.fromkeys(pieces) if piece not in found]
         if len(self.kept) + len(missing) > KEPT:
             self.kept.clear()
         for piece, vector in zip(missing, self._embedded(missing), strict=True):
-            found[piece] = self.kept[piece] = vector
+            found[piece] = self.kept[_mark(piece)] = vector
         return found
 
     def _embedded(self, texts: Sequence[str]) -> list[Vector]:
@@ -92,6 +98,10 @@ class SecondLook:
         with ThreadPoolExecutor(shares) as pool:
             parts = list(pool.map(self.better.documents, [texts[share::shares] for share in range(shares)]))
         return [parts[at % shares][at // shares] for at in range(len(texts))]
+
+
+def _mark(piece: str) -> bytes:
+    return blake2b(piece.encode(), digest_size=16).digest()
 
 
 def _is_weighed(hit: Hit) -> bool:

@@ -348,3 +348,25 @@ def test_asked_as_of_a_snapshot_the_answers_are_those_of_then_and_the_audit_show
     assert memory.audit_verify().ok
     told = memory.lineage(memory.search("PostgreSQL server", kinds=["decision"]).items[0].address)
     assert {one["operation"] for one in told.events} >= {"ingest_codebase", "snapshot_restore"}
+
+
+def test_what_is_erased_while_an_ingest_runs_does_not_come_back_with_its_rows(root: Path, memory: Memory) -> None:
+    memory.ingest_codebase()
+    call, at = memory.call, memory.engine.clock()
+    for name in ("README.md", "keep.tmp.md"):
+        (root / name).write_text(f"# Anna is ill\n\nIn {name}.\n", encoding="utf-8")
+        os.utime(root / name, ns=((at - 1_000_000) * 1_000,) * 2)
+    take_codebase(call.engine, call.asker, str(root))
+    (root / "src/kiln/bake.py").write_text("def bake() -> int:\n    return 2\n", encoding="utf-8")
+    erased: list[str] = []
+
+    def progress(*_: object) -> None:
+        if not erased:
+            erased.append(documents(memory)["README.md"])
+            memory.erase(address=erased[0], dry_run=False, confirm=True)
+
+    later = replace(call.engine, clock=lambda: at + 10_000_000)
+    take_codebase(later, call.asker, str(root), progress=progress)
+    assert erased
+    assert "README.md" not in documents(memory)
+    assert "keep.tmp.md" in documents(memory)

@@ -229,3 +229,25 @@ def test_what_was_made_better_takes_the_place_of_as_many_rows_as_it_had() -> Non
     assert made.view()[0].tolist() == [4, 7, 7, 9, 9, 9]
     assert made.view()[1].tolist() == pytest.approx(np.array([*rows[6:9], *rows[3:6]], dtype=np.float16))
     assert (made.refined, made.last, len(known)) == (7, 9, 6)
+
+
+def test_a_text_of_several_passages_is_near_once_before_and_after_it_is_refined(door: Door) -> None:
+    one, other = door.say_so("apple").entry, door.say_so("banana").entry
+    passages = np.stack([vector_of("cherry"), vector_of("apple kiwi"), vector_of("fig")])
+    with door.store.writing() as writer:
+        writer.index_vectors([(one, passages)])
+    query = vector_of("apple kiwi")
+    for _ in range(2):
+        near = door.ask(lambda r: r.nearest("local", query, None, None, 10))
+        assert sorted(entry for entry, _ in near if entry == one) == [one]
+        with door.store.writing() as writer:
+            writer.refine([(entry, passages if entry == one else vector_of("banana")) for entry in (one, other)])
+
+
+def test_a_similarity_is_that_of_the_vector_that_was_written_last(door: Door) -> None:
+    entry = door.say_so("apple").entry
+    query = vector_of("apple kiwi")
+    with door.store.writing() as writer:
+        before = dict(writer.nearest("local", query, None, None, 10))[entry]
+        writer.index_vectors([(entry, query)])
+        assert writer.similarities([entry], query)[entry] > before

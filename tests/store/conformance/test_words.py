@@ -9,8 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from marrow.model.change import Say
 from marrow.model.link import Anchor
+from marrow.model.node import Occurrence
+from marrow.model.standing import Standing
 from marrow.store.bm25 import K1, B
+from marrow.store.protocol import Writer
 from marrow.store.terms import QUERY_TERMS_MAX, query_terms, terms_of
 
 from ..door import SECOND, START, Door
@@ -316,3 +320,16 @@ def test_those_that_are_asked_for_by_name_come_wherever_they_stand(door: Door) -
     found = door.ask(lambda r: r.match(door.namespace, ["appl"], None, None, 2, also=[last[0], every[0][0]]))
     assert [entry for entry, _ in found] == [every[0][0], every[1][0], last[0]]
     assert found[-1][1] == pytest.approx(last[1])
+
+
+def test_words_are_found_in_the_transaction_that_writes_them(door: Door) -> None:
+    found: list[list[tuple[int, float]]] = []
+
+    def look(writer: Writer) -> None:
+        found.append(writer.match("local", ["appl"], None, None, 5))
+        with door.store.reading() as reader:
+            found.append(reader.match("local", ["appl"], None, None, 5))
+
+    said = Say("claim", "apple", Occurrence(door.now), Standing(), frozenset(), (), (), ())
+    entry = door.do(said, also=look).outcomes[0].entry
+    assert [[one for one, _ in hits] for hits in found] == [[entry], [entry]]

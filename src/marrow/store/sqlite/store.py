@@ -184,6 +184,8 @@ class SqliteStore:
             connection = self._connection()
             if connection.in_transaction:
                 # A read inside a write of the same thread sees what it has written so far; nobody else may yet.
+                if (writer := getattr(self._local, "writer", None)) is not None:
+                    writer.finish()
                 yield SqliteReader(connection, VectorCache(now_micros), self.path)
                 return
             connection.execute("BEGIN")
@@ -208,13 +210,16 @@ class SqliteStore:
                 # Its own cache: vectors that are not committed yet, or never will be, are nobody else's business.
                 writer = SqliteWriter(connection, VectorCache(now_micros), self.path)
                 known, self._local.known = getattr(self._local, "known", None), None
-                yield writer.begin(known)
+                self._local.writer = writer.begin(known)
+                yield writer
                 writer.finish()
                 connection.execute("COMMIT")
                 self._local.known = writer.known()
             except BaseException:
                 _roll_back(connection)
                 raise
+            finally:
+                self._local.writer = None
 
     def close(self) -> None:
         if os.getpid() == self._pid and not self._is_closed:

@@ -236,7 +236,7 @@ def test_a_text_of_several_passages_is_near_once_before_and_after_it_is_refined(
     passages = np.stack([vector_of("cherry"), vector_of("apple kiwi"), vector_of("fig")])
     with door.store.writing() as writer:
         writer.index_vectors([(one, passages)])
-    query = vector_of("apple kiwi")
+    query = vector_of("cherry apple kiwi fig")
     for _ in range(2):
         near = door.ask(lambda r: r.nearest("local", query, None, None, 10))
         assert sorted(entry for entry, _ in near if entry == one) == [one]

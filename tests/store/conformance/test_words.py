@@ -326,9 +326,9 @@ def test_words_are_found_in_the_transaction_that_writes_them(door: Door) -> None
     found: list[list[tuple[int, float]]] = []
 
     def look(writer: Writer) -> None:
-        found.append(writer.match("local", ["appl"], None, None, 5))
         with door.store.reading() as reader:
             found.append(reader.match("local", ["appl"], None, None, 5))
+        found.append(writer.match("local", ["appl"], None, None, 5))
 
     said = Say("claim", "apple", Occurrence(door.now), Standing(), frozenset(), (), (), ())
     entry = door.do(said, also=look).outcomes[0].entry

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from ..model.code import TOP, TYPES, Binding, FileMap, Import
 from .language import Rules
 
@@ -12,11 +10,6 @@ Place = tuple[int, str]
 _MEMBERS = frozenset(("method", "constructor", "field", "property"))
 # What declares nothing that is there when the program runs, and so gives way to what does.
 _MERE = {"interface": 1, "type": 1, "namespace": 2, "module": 2}
-# Where a chain means the same: in one scope, in all of a type, in all of a file.
-IN_SCOPE, IN_TYPE, IN_FILE = range(3)
-EVERYTHING = "*"
-# The first part of a chain, cut as the evaluator cuts it: a name may have a `$` in it.
-_FIRST = re.compile(r"[^.()\[\]{}<>]+")
 _HOLDERS = TYPES | frozenset(("namespace", "module"))
 
 
@@ -24,11 +17,10 @@ class Names:
     """`children` are the symbols in a scope, `bindings` what its names stand for, `imports` what it imports, each by
     scope and name; `stars` are what is imported without a name. `rules` are those of its language."""
 
-    __slots__ = ("_inside", "bindings", "children", "imports", "map", "members", "path", "rules", "stars")
+    __slots__ = ("bindings", "children", "imports", "map", "members", "path", "rules", "stars")
 
     def __init__(self, path: str, found: FileMap, rules: Rules) -> None:
         self.path, self.map, self.rules = path, found, rules
-        self._inside: frozenset[str] | None = None
         self.children: dict[Place, list[int]] = {}
         self.members: dict[str, list[int]] = {}  # declared outside of their types, by the type's name
         children, symbols = self.children, found.symbols
@@ -60,23 +52,6 @@ class Names:
                 self.stars.append(one)
             else:
                 self.imports.setdefault((one.scope, one.local), []).append(one)
-
-    def reach(self, chain: str) -> int:
-        """How far a chain means the same: it begins with a name that no scope inside of the file has, in a language in
-        which only scopes and imports say what a name is; or with the object at hand."""
-        rules = self.rules
-        first = _FIRST.match(chain)
-        if first is None or first[0] in rules.supers or "<" in chain or "[" in chain:
-            return IN_SCOPE
-        if rules.implicit_self or rules.methods_apart or rules.paths or rules.reopened:
-            return IN_SCOPE
-        if self._inside is None:
-            keys = (*self.children, *self.bindings, *self.imports)
-            stars = {EVERYTHING for star in self.stars if star.scope != TOP}
-            self._inside = frozenset({name for scope, name in keys if scope != TOP} | stars)
-        if first[0] in self._inside or EVERYTHING in self._inside:
-            return IN_SCOPE
-        return IN_TYPE if first[0] in rules.selves else IN_FILE
 
     def type_around(self, scope: int) -> int:
         """The innermost type that a scope is in or is; `TOP` for none."""

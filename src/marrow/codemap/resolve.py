@@ -6,11 +6,11 @@ is meant.
 
 from __future__ import annotations
 
-from ..model.code import CALLABLES, REASONS, TOP, TYPES, Edge
+from ..model.code import CALLABLES, REASONS, TOP, TYPES, Call, Edge
 from .evaluate import DEPTH_MAX
 from .facts import Ref
 from .language import Rules
-from .names import IN_FILE, IN_TYPE, Names
+from .names import Names
 from .open_types import OpenTypes
 from .values import Value
 
@@ -25,26 +25,18 @@ class Resolver(OpenTypes):
             return []
         found: list[Edge] = []
         done: dict[tuple[int, str], tuple[Ref, str] | None] = {}
-        reaches: dict[str, int] = {}
-        for at, (scope, _, _, chain, _) in enumerate(names.map.calls):
-            if scope != TOP:
-                reach = reaches.get(chain)
-                if reach is None:
-                    reach = reaches[chain] = names.reach(chain)
-                if reach == IN_FILE:
-                    scope = TOP
-                elif reach == IN_TYPE and (around := names.type_around(scope)) != TOP:
-                    scope = around
-            key = (scope, chain)
+        for at, call in enumerate(names.map.calls):
+            key = (call.scope, call.chain)
             if key not in done:
-                done[key] = self._target(names, scope, chain)
+                done[key] = self._target(names, call)
             target = done[key]
             if target is not None:
                 (where, index), reason = target
                 found.append(Edge(at, where, index, reason, REASONS[reason]))
         return found
 
-    def _target(self, names: Names, scope: int, chain: str) -> tuple[Ref, str] | None:
+    def _target(self, names: Names, call: Call) -> tuple[Ref, str] | None:
+        chain = call.chain
         rules = names.rules
         makes = chain.endswith("{}")
         chain = chain.removesuffix("{}")
@@ -52,20 +44,20 @@ class Resolver(OpenTypes):
         if rules.paths and name.endswith("!"):
             return self._macro(names, name[:-1])
         if before:
-            owner = self._value(names, scope, before, 0)
+            owner = self._value(names, call.scope, before, 0)
             if owner is None:
                 return self._only(names, name, rules)
             value = self._callee(owner, name, rules, 0)
             if value is None or value.kind == "outside":
-                value = self._of_another(names, scope, before, name, rules) or value
+                value = self._of_another(names, call.scope, before, name, rules) or value
             if rules.paths and owner.kind == "instance" and (value is None or value.kind == "outside"):
                 return self._of_a_trait(names, name, rules)
         elif name in rules.supers:  # in Python, only what gives the object as one of its bases
-            value = None if rules.made_by_call else self._super_constructor(names, scope)
+            value = None if rules.made_by_call else self._super_constructor(names, call.scope)
         else:
-            value = self._first(names, scope, name, "{}" if makes else "()", 0)
+            value = self._first(names, call.scope, name, "{}" if makes else "()", 0)
             if makes and (value is None or value.kind != "symbol"):  # a variable may have the name of its type
-                value = self._type_name(names, scope, name, 0) or value
+                value = self._type_name(names, call.scope, name, 0) or value
         return self._called(value, makes or rules.made_by_call, 0)
 
     def _called(self, value: Value | None, makes: bool, depth: int) -> tuple[Ref, str] | None:

@@ -7,7 +7,7 @@ Three public repositories that keep decision records, ten questions each, in wor
 by reading the repositories, before the search was tried on them. A question names every source that answers it: a file
 or a commit, its kind, and phrases of which one must be in the passage that is shown.
 
-Nothing of the repositories is kept here. DIR (default: what `MARROW_KNOWLEDGE` names, or `knowledge` in the system's
+Nothing of the repositories is kept here. DIR (default: what `KNOWLEDGE_CLONES` names, or `knowledge` in the system's
 folder for what is temporary) holds a clone of each by its name; what is not there is cloned from where its file says.
 
 A question counts when a right source is among the first five. `attribution` says that its citation names it and that
@@ -154,7 +154,7 @@ def print_table(found: dict[str, Any]) -> None:
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--repo", nargs="+", default=[], help="only these, by name")
-    default = os.environ.get("MARROW_KNOWLEDGE") or Path(tempfile.gettempdir(), "knowledge")
+    default = os.environ.get("KNOWLEDGE_CLONES") or Path(tempfile.gettempdir(), "knowledge")
     parser.add_argument("--folder", type=Path, default=Path(default), help="where the clones are")
     parser.add_argument("--refined", action="store_true", help="with the better vectors, as a daemon makes them")
     parser.add_argument("--show", action="store_true", help="print what came instead of the right source")

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from ...access.restricted import hidden_paths
-from ...model.source import Source
+from ...model.source import CURSOR, Source
+from ...store.protocol import Reader
 from ..engine import Asker, Engine
 
 
@@ -32,6 +34,21 @@ class Shelf:
     def of(self, service: str) -> dict[str, Source]:
         """By path, all that was read for a service."""
         return dict(self._of(service))
+
+    def still_so(self, reader: Reader, service: str, rows: Sequence[Source]) -> list[Source]:
+        """These rows of a service, those of files only where nothing else came of them since they were read: what was
+        erased, or read by somebody else, meanwhile stays as it is now."""
+        files = any(row.kind != CURSOR for row in rows)
+        there = reader.sources(self.asker.namespace, (self.asker.scope.project,), service=service) if files else ()
+        known = {source.path: source for source in there}
+        found = []
+        for row in rows:
+            now = known.get(row.path)
+            if row.kind == CURSOR:
+                found.append(row)
+            elif now is not None and (now.address, now.digest) == (row.address, row.digest):
+                found.append(now._replace(size=row.size, mtime_ns=row.mtime_ns, at=row.at))
+        return found
 
     def put(self, source: Source) -> None:
         self.take(source.service, source.path)

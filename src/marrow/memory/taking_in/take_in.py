@@ -26,7 +26,7 @@ from ...model.redact import redact
 from ...model.source import CURSOR, NO_ADDRESS, SKIPPED, Source
 from ...model.standing import RETRACTED
 from ...model.text import first_line
-from ...store.protocol import Reader, Writer
+from ...store.protocol import Writer
 from ...store.receive import Embed, prepare, redacted_name
 from ..engine import Asker, Engine, submit
 from ..remember import say_of
@@ -199,20 +199,7 @@ class _Run:
             return
         with self.engine.store.writing() as writer:
             writer.drop_sources(self.asker.namespace, [gone] if gone is not None else [])
-            writer.keep_sources(self.asker.namespace, list(self._still_so(writer, rows)))
-
-    def _still_so(self, reader: Reader, rows: Sequence[Source]) -> Iterator[Source]:
-        """The rows, those of files only where nothing else came of them since they were read: one that was erased or
-        read by somebody else meanwhile stays as it is now."""
-        files = any(row.kind != CURSOR for row in rows)
-        there = reader.sources(self.asker.namespace, (self.asker.scope.project,), service=self.service) if files else ()
-        known = {source.path: source for source in there}
-        for row in rows:
-            now = known.get(row.path)
-            if row.kind == CURSOR:
-                yield row
-            elif now is not None and (now.address, now.digest) == (row.address, row.digest):
-                yield now._replace(size=row.size, mtime_ns=row.mtime_ns, at=row.at)
+            writer.keep_sources(self.asker.namespace, self.shelf.still_so(writer, self.service, rows))
 
     def _to_settle(self, new: Sequence[str]) -> list[Source]:
         """The row that says what is to be settled, written with it; each batch takes the place of the one before."""

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 
 from ..model.code import CALLABLES, Symbol
 
 # Bits of a symbol's flags.
 ENTRY, TEST = 1, 2
 
-_TEST_FOLDER = re.compile(r"(?:^|/)(?:tests?|specs?|__tests__|testing|e2e)(?:/|\Z)")
-_TEST_FILE = re.compile(r"(?:test_[^/]*|conftest|[^/]*(?:_test|_spec|Test|Tests|TestCase|\.test|\.spec))\.\w+\Z")
+_TEST_PATH = re.compile(
+    r"(?:^|/)(?:tests?|specs?|__tests__|testing|e2e)/|(?:^|/)(?:test_[^/]*|conftest|[^/]*(?:_test|_spec|Test|Tests|"
+    r"TestCase|\.test|\.spec))\.\w+\Z"
+)
 _TEST_NAME = re.compile(
     r"test(?:_|[A-Z]|\Z)|Test[A-Z_]|Benchmark[A-Z]|Example(?:[A-Z]|\Z)|Fuzz[A-Z]|(?:setUp|tearDown)"
 )
-_MAY_BEGIN_TEST = frozenset("tTBEFs")
 _DUNDER = re.compile(r"__\w+__\Z")
 _MAINS = frozenset("main Main init __main__ setUp tearDown setup_module teardown_module".split())
 # Decorators that change how a function is called, and not by whom.
@@ -28,13 +28,7 @@ _PLAIN = re.compile(
 
 
 def is_test_path(path: str) -> bool:
-    folder, _, name = path.rpartition("/")
-    return _is_test_folder(folder) or _TEST_FILE.match(name) is not None
-
-
-@lru_cache(maxsize=1024)
-def _is_test_folder(folder: str) -> bool:
-    return _TEST_FOLDER.search(folder) is not None
+    return _TEST_PATH.search(path) is not None
 
 
 def flags_of(path: str, symbol: Symbol, in_test_file: bool) -> int:
@@ -42,11 +36,10 @@ def flags_of(path: str, symbol: Symbol, in_test_file: bool) -> int:
     if symbol.kind not in CALLABLES:
         return TEST if in_test_file else 0
     name = symbol.name
-    is_test = name[:1] in _MAY_BEGIN_TEST and _TEST_NAME.match(name) is not None
-    if in_test_file or (is_test and "test" in path.lower()):
-        return TEST | (ENTRY if is_test else 0)
-    if name in _MAINS or (name.startswith("__") and _DUNDER.match(name)):
+    if in_test_file or (_TEST_NAME.match(name) and (in_test_file or "test" in path.lower())):
+        return TEST | (ENTRY if _TEST_NAME.match(name) else 0)
+    if name in _MAINS or _DUNDER.match(name):
         return ENTRY
-    if symbol.decorators and any(not _PLAIN.match(decorator) for decorator in symbol.decorators):
+    if any(not _PLAIN.match(decorator) for decorator in symbol.decorators):
         return ENTRY
     return 0

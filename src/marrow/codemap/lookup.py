@@ -30,10 +30,9 @@ class Lookup:
         return known
 
     def _symbol(self, ref: Ref) -> Symbol:
-        path, at = ref
-        names = self._names.get(path) or self.names(path)
+        names = self.names(ref[0])
         assert names is not None
-        return names.map.symbols[at]
+        return names.map.symbols[ref[1]]
 
     def _finder(self, names: Names) -> Finder:
         name = names.map.language

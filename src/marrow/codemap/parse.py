@@ -94,19 +94,15 @@ def line_starts(source: bytes) -> list[int]:
 _PLACE_FIRST, _PLACE_LAST = attrgetter("start_byte"), attrgetter("end_byte")
 
 
-def captured(
-    name: str, text: str, node: Node, unordered: Collection[str] = (), within: Collection[str] = ()
-) -> dict[str, list[Node]]:
+def captured(name: str, text: str, node: Node, unordered: Collection[str] = ()) -> dict[str, list[Node]]:
     """What `captures` finds, quicker, for queries in which no two nodes of one name begin and end at the same places:
-    put in order by where they begin, the longer first. Those in `unordered` come as they may. Only nodes of the names
-    in `within` may begin where another of that name does."""
+    put in order by where they begin, the longer first. Those in `unordered` come as they may."""
     from tree_sitter import QueryCursor
 
     found: dict[str, list[Node]] = QueryCursor(query(name, text)).captures(node)
     for named, nodes in found.items():
         if named not in unordered and len(nodes) > 1:
-            if named in within:
-                nodes.sort(key=_PLACE_LAST, reverse=True)
+            nodes.sort(key=_PLACE_LAST, reverse=True)
             nodes.sort(key=_PLACE_FIRST)
     return found
 

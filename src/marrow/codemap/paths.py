@@ -42,11 +42,8 @@ class Paths(Evaluator):
         defined."""
         if value is None or value.kind != "symbol" or depth > DEPTH_MAX:
             return value
-        names = self.names(value.path)
-        if names is None or not names.rules.globals:
-            return value
-        symbol = self._symbol(value.ref)
-        if symbol.kind not in CALLABLES:
+        symbol, names = self._symbol(value.ref), self.names(value.path)
+        if symbol.kind not in CALLABLES or names is None or not names.rules.globals:
             return value
         if symbol.kind == "constructor":
             owner = self._self(names, value.at, value.reason)

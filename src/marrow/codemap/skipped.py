@@ -47,14 +47,6 @@ def why_skipped(source: bytes) -> str:
         lines = source.count(b"\n") + 1
         if len(source) / lines > MEAN_LINE_BYTES_MAX:
             return MINIFIED
-        if has_line_above(source, LINE_BYTES_MAX):
+        if len(source) > LINE_BYTES_MAX and max(map(len, source.split(b"\n"))) > LINE_BYTES_MAX:
             return MINIFIED
     return ""
-
-
-def has_line_above(source: bytes, limit: int) -> bool:
-    """Whether a line is longer than so many bytes. Most often a look at every half of that says that none is."""
-    step = limit // 2
-    if all(source.find(b"\n", at, at + step) >= 0 for at in range(0, len(source) - step, step)):
-        return False
-    return max(map(len, source.split(b"\n"))) > limit

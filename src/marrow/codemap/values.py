@@ -29,16 +29,15 @@ class Value(NamedTuple):
 
     @property
     def ref(self) -> Ref:
-        return self[2:4]
+        return self.path, self.at
 
 
 OUTSIDE = Value("outside", "import")
 
 
 def instance(value: Value) -> Value:
-    _, reason, *rest = value
-    said = "inferred" if reason in ("local", "import", "package", "constructor", "self") else reason
-    return tuple.__new__(Value, ("instance", said, *rest))  # quicker than `_replace`, and often asked for
+    reason = "inferred" if value.reason in ("local", "import", "package", "constructor", "self") else value.reason
+    return value._replace(kind="instance", reason=reason)
 
 
 def weaker(one: str, other: str) -> str:

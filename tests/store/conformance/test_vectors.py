@@ -113,11 +113,17 @@ def test_the_vectors_of_passages_are_those_that_were_saved_until_better_ones_com
     assert set(door.ask(lambda r: r.passage_vectors([first, second, bare]))) == {bare}
 
 
-def test_each_passage_has_its_similarity_in_the_order_of_the_text(door: Door) -> None:
-    one, other = door.say_so("apple").entry, door.say_so("banana").entry
+def in_passages(door: Door, entry: int) -> np.ndarray:
+    """The vectors of three passages, which are the entry's from now on."""
     passages = np.stack([vector_of("cherry"), vector_of("apple kiwi"), vector_of("fig")])
     with door.store.writing() as writer:
-        writer.index_vectors([(one, passages)])
+        writer.index_vectors([(entry, passages)])
+    return passages
+
+
+def test_each_passage_has_its_similarity_in_the_order_of_the_text(door: Door) -> None:
+    one, other = door.say_so("apple").entry, door.say_so("banana").entry
+    passages = in_passages(door, one)
     query = vector_of("apple kiwi")
     found = door.ask(lambda r: r.passage_similarities([other, one, 10**15], query))
     assert set(found) == {one, other}
@@ -233,9 +239,7 @@ def test_what_was_made_better_takes_the_place_of_as_many_rows_as_it_had() -> Non
 
 def test_a_text_of_several_passages_is_near_once_before_and_after_it_is_refined(door: Door) -> None:
     one, other = door.say_so("apple").entry, door.say_so("banana").entry
-    passages = np.stack([vector_of("cherry"), vector_of("apple kiwi"), vector_of("fig")])
-    with door.store.writing() as writer:
-        writer.index_vectors([(one, passages)])
+    passages = in_passages(door, one)
     query = vector_of("cherry apple kiwi fig")
     for _ in range(2):
         near = door.ask(lambda r: r.nearest("local", query, None, None, 10))

@@ -40,11 +40,10 @@ QUERY = """
 """
 _PLAIN_NAMES = re.compile(rb" import ([A-Za-z_][A-Za-z_0-9]*(?:, ?[A-Za-z_][A-Za-z_0-9]*)*)")
 UNORDERED = frozenset(("comment", "string", "block", "decorated"))
-WITHIN = frozenset(("call", "assign", "return", "with", "caught", "for", "walrus"))  # `a().b()` calls `a` and `a().b`
 
 
 def read(root: Node, source: bytes, path: str) -> FileMap:
-    found = captured("python", QUERY, root, UNORDERED, WITHIN)
+    found = captured("python", QUERY, root, UNORDERED)
     known, lines = fields(), line_starts(source)
     comments, strings, blocks = (
         [(node.start_byte, node.end_byte) for node in found.get(name, ())] for name in ("comment", "string", "block")

@@ -13,14 +13,12 @@ SOURCE_ROOTS = ("src", "lib", "python")
 
 
 def finder(project: Project) -> Finder:
-    """What an import means is the same for all files of a folder, and nearly so for all folders of a package; where a
-    module lies below a folder is the same for all that ask."""
+    """What an import means is the same for all files of a folder, and where a module lies below a folder the same for
+    all that ask."""
 
     @lru_cache(maxsize=16384)
-    def above(folder: str) -> str:
-        return _above(project, folder)
-
-    roots = lru_cache(maxsize=16384)(_roots)
+    def roots(folder: str) -> list[str]:
+        return _roots(project, folder)
 
     @lru_cache(maxsize=65536)
     def at(root: str, names: str) -> tuple[str, ...]:
@@ -35,11 +33,7 @@ def finder(project: Project) -> Finder:
             for _ in range(dots - 1):
                 folder = folder.rpartition("/")[0]
             return at(folder, place)
-        return found_from(above(folder), place) or at(folder, place)
-
-    @lru_cache(maxsize=65536)
-    def found_from(package_root: str, place: str) -> tuple[str, ...]:
-        for root in roots(package_root):
+        for root in roots(folder):
             found = at(root, place)
             if found:
                 return found
@@ -51,22 +45,18 @@ def finder(project: Project) -> Finder:
     return find
 
 
-def _above(project: Project, folder: str) -> str:
-    """The folder that the outermost package around is in."""
-    while folder and _is_package(project, folder):
-        folder = folder.rpartition("/")[0]
-    return folder
-
-
-def _roots(here: str) -> list[str]:
-    """Where absolute imports may begin: above the package of a file, then the folders further up, then the usual ones.
-    (Then its own folder.)"""
-    roots = [here]
+def _roots(project: Project, folder: str) -> list[str]:
+    """Where absolute imports of a file may begin: above its package, then the folders further up, then the usual
+    ones."""
+    roots, here = [], folder
+    while here and _is_package(project, here):
+        here = here.rpartition("/")[0]
+    roots.append(here)
     while here:
         here = here.rpartition("/")[0]
         roots.append(here)
         roots += [f"{here}/{name}" if here else name for name in SOURCE_ROOTS]
-    roots += ["", *SOURCE_ROOTS]
+    roots += ["", *SOURCE_ROOTS, folder]
     return list(dict.fromkeys(roots))
 
 

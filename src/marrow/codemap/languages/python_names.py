@@ -21,7 +21,6 @@ _SELVES = frozenset(name.encode() for name in SELVES)
 _Parameter = tuple[str, str, str]
 PARAMETERS_KEPT, PARAMETERS_BYTES_MAX = 4096, 300
 _PARAMETERS: dict[bytes, tuple[_Parameter, ...]] = {}
-_EACH: dict[bytes, _Parameter | None] = {}
 
 
 class PythonNames:
@@ -71,24 +70,12 @@ class PythonNames:
                         bindings.append(new(Binding, (scope, name, "", "?", None)))
 
     def _taken_apart(self, node: Node, text: bytes) -> tuple[_Parameter, ...]:
-        """The parameters that something can be said of. The same lists are met again and again, and in others the same
-        parameters."""
-        if len(text) > PARAMETERS_BYTES_MAX or node.has_error:
-            return tuple([one for child in node.named_children if (one := self._parameter(child)) is not None])
-        if len(_PARAMETERS) >= PARAMETERS_KEPT:
-            _PARAMETERS.clear()
-        if len(_EACH) >= PARAMETERS_KEPT:
-            _EACH.clear()
-        several = []
-        for child in node.named_children:
-            written = self._source[child.start_byte : child.end_byte]
-            if written in _EACH:
-                one = _EACH[written]
-            else:
-                one = _EACH[written] = self._parameter(child)
-            if one is not None:
-                several.append(one)
-        found = _PARAMETERS[text] = tuple(several)
+        """The parameters that something can be said of. The same lists are met again and again."""
+        found = tuple([one for child in node.named_children if (one := self._parameter(child)) is not None])
+        if len(text) <= PARAMETERS_BYTES_MAX and not node.has_error:
+            if len(_PARAMETERS) >= PARAMETERS_KEPT:
+                _PARAMETERS.clear()
+            _PARAMETERS[text] = found
         return found
 
     def _parameter(self, parameter: Node) -> _Parameter | None:

@@ -46,14 +46,13 @@ def resolved(resolver: Resolver, facts: KeptFacts, path: str, leads: Leads = NOT
         open_ = [at for at, key in enumerate(keys) if key not in leads]
     if names is not None:
         names.map = found._replace(calls=tuple([calls[at] for at in open_])) if leads else found
-    new = tuple.__new__
-    for at, where, index, reason, _ in resolver.edges(path):
-        facts.file(where)  # its numbers
-        links.append(new(Link, (open_[at], facts.id_of(where, index), reason)))
+    for edge in resolver.edges(path):
+        facts.file(edge.path)  # its numbers
+        links.append(Link(open_[edge.call], facts.id_of(edge.path, edge.symbol), edge.reason))
     places: dict[int, list[Place]] = {}
-    for at, target, reason in links:
-        scope, line, *_ = calls[at]
-        places.setdefault(target, []).append(new(Place, (facts.number(path, scope), line, reason)))
+    for link in links:
+        call = calls[link.call]
+        places.setdefault(link.target, []).append(Place(facts.number(path, call.scope), call.line, link.reason))
     done = {link.call for link in links}
     chains = {call.chain for at, call in enumerate(calls) if at not in done and call.kind == "call"}
     loose = {last_name(chain) for chain in chains}

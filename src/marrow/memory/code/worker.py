@@ -22,9 +22,9 @@ from .resolving import resolved
 # To parse, to parse what will be resolved by the same workers, to resolve, and to resolve what never was before.
 PARSE, PARSE_FIRST, RESOLVE, RESOLVE_FIRST = "parse", "parse first", "resolve", "resolve first"
 # So many symbols and bindings are kept at hand while resolving; then it begins anew, to stay small.
-LOADED_MAX = 300_000
+LOADED_MAX = 280_000
 # So many of what was parsed here are kept for resolving: what a worker has parsed is mostly what it resolves.
-PARSED_MAX = 280_000
+PARSED_MAX = 200_000
 _LENGTH_BYTES = 4
 
 

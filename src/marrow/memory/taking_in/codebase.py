@@ -178,7 +178,7 @@ def is_chosen(path: str, endings: Collection[str] = PROSE_SUFFIXES, is_default: 
     if is_inside_git(path):
         return False
     name = path.rpartition("/")[2]
-    suffix = name[name.rfind(".") :].lower() if name.rfind(".") > 0 and name[0] != "." else _suffix(name)
+    suffix = os.path.splitext(name)[1].lower()
     if not is_default:
         return suffix in endings
     if _LICENCE.fullmatch(name):
@@ -186,10 +186,6 @@ def is_chosen(path: str, endings: Collection[str] = PROSE_SUFFIXES, is_default: 
     if not suffix or suffix in endings or _is_of_code(suffix):
         return True
     return bool(language_of(path) or other_language(name, suffix))
-
-
-def _suffix(name: str) -> str:
-    return os.path.splitext(name)[1].lower()
 
 
 @lru_cache(maxsize=1024)

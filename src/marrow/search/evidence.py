@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -36,7 +35,7 @@ _TIME = re.compile(
 class Evidence:
     """Values between 0 and about 1. `words` is the share of what a text with the asked words would score; `meaning` a
     cosine, and `sure` by how much it passes what hardly any unrelated text reaches; the next two are lent by neighbours
-    in the thread. Some hundred are made for every question: what is not said of one is read from the class."""
+    in the thread."""
 
     words: float = 0.0
     meaning: float = 0.0
@@ -48,14 +47,6 @@ class Evidence:
     in_time: float = 0.0
     at_hand: float = 0.0
     place: Place | None = None  # in a long text, where what was asked stands closest together
-
-    def own(self) -> float:
-        return WORDS_SHARE * self.words + MEANING_SHARE * self.meaning
-
-    @classmethod
-    def empty(cls) -> Evidence:
-        """The same as `Evidence()`, in a fifth of the time."""
-        return cls.__new__(cls)
 
     def parts(self, record: Record, terms: int) -> list[tuple[str, float]]:
         """What each piece adds to the score of a record, for a question of so many terms; those that add nothing are
@@ -71,28 +62,6 @@ class Evidence:
 def _others(weights: Weights) -> tuple[tuple[str, float], ...]:
     """The weights but for words and meaning, those that weigh nothing left out."""
     return tuple((name, weight) for name, weight in zip(weights._fields[2:], weights[2:], strict=True) if weight)
-
-
-def ranked(found: Mapping[int, Evidence], weights: Weights) -> list[int]:
-    """Best first, by what can be said before the texts are read."""
-    words, meaning, two_before, reply = weights.words, weights.meaning, weights.two_before, weights.reply
-    at_hand, in_time = weights.at_hand, weights.in_time
-    looks = [
-        (
-            -(
-                words * one.words
-                + meaning * one.meaning
-                + two_before * one.two_before
-                + reply * one.reply
-                + at_hand * one.at_hand
-                + (in_time * one.in_time if one.in_time > 0.0 else 0.0)
-            ),
-            entry,
-        )
-        for entry, one in found.items()
-    ]
-    looks.sort()
-    return [entry for _, entry in looks]
 
 
 def is_placed(question: Question, record: Record) -> bool:

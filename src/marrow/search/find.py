@@ -17,8 +17,8 @@ from ..model.record import CURRENT, Record
 from ..providers.embedder import Embedder
 from ..store.protocol import Reader, Use
 from .best_passage import Lowered, Sought
-from .evidence import Evidence, is_placed, ranked, read, words_in_place
-from .gather import Candidates, gather
+from .evidence import Evidence, is_placed, read, words_in_place
+from .gather import gather
 from .intent import domains_wanted
 from .later import LOOKED_AT, later_first
 from .question import Asked, Question
@@ -79,8 +79,8 @@ def find(
     """The best records for a text; complete under any filter."""
     within = _within(reader, question)
     allowed = None if within is None else set(within)
-    evidence, known, asked, interval, degraded = gather(reader, embedder, question, within)
-    first = ranked(evidence, LEARNED)
+    found, known, asked, interval, degraded = gather(reader, embedder, question, within)
+    first = found.ranked(LEARNED)
     chosen = [e for e in first if (allowed is None or e in allowed) and e not in question.without]
     if question.without_kinds:
         chosen = _of_other_kinds(reader, question, chosen, known)
@@ -88,10 +88,11 @@ def find(
     # What is near in meaning is read too: of some kinds it says more than words do.
     rest = chosen[len(read_first) :]
     if question.by_meaning:
-        read_first += sorted(rest, key=lambda entry: (-evidence[entry].meaning, entry))[: question.by_meaning]
+        read_first += found.nearest(rest, question.by_meaning)
     later = frozenset(read_first)
     # What was said in the time that is asked about is read whatever it says.
-    read_first += [entry for entry in rest if evidence[entry].in_time > 0 and entry not in later]
+    read_first += [entry for entry in found.in_time(rest) if entry not in later]
+    evidence = {entry: found.evidence(entry) for entry in read_first}
     enough = max(question.limit, LOOKED_AT, RERANKED if rerank else 0, look.first if look else 0)
     hits, unread = _weighed(reader, question, asked, evidence, read_first, known, interval, enough)
     best: dict[int, Hit] = {}
@@ -148,7 +149,7 @@ def _weighed(
     reader: Reader,
     question: Question,
     asked: Asked,
-    evidence: Candidates,
+    evidence: Mapping[int, Evidence],
     entries: list[int],
     known: Mapping[int, Record],
     interval: tuple[int, int] | None,
@@ -178,7 +179,7 @@ def _weighed(
 def _placed(
     sought: Sought,
     records: Sequence[Record],
-    evidence: Candidates,
+    evidence: Mapping[int, Evidence],
     hit: Callable[[Record], Hit],
     others: list[Hit],
     enough: int,

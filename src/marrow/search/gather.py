@@ -14,7 +14,8 @@ from ..store.bm25 import rarity
 from ..store.protocol import Reader
 from ..store.terms import terms_of
 from .aliases import Names, names_of, other_names
-from .evidence import LONG, Evidence
+from .candidates import Candidates
+from .evidence import LONG
 from .question import TERMS_COUNTED, Asked, Question
 from .spoken_time import event_date_terms
 
@@ -33,14 +34,12 @@ IN_TIME_MAX = 50
 # How many memories are read to date an event.
 DATING = 5
 
-Candidates = dict[int, Evidence]
-
 
 class Gathered(NamedTuple):
     """The candidates, the records that had to be read on the way, what is known of the asked terms, and the time that
     the question speaks of."""
 
-    evidence: Candidates
+    found: Candidates
     known: dict[int, Record]
     asked: Asked
     interval: tuple[int, int] | None
@@ -48,7 +47,7 @@ class Gathered(NamedTuple):
 
 
 def gather(reader: Reader, embedder: Embedder, question: Question, within: list[int] | None) -> Gathered:
-    found: Candidates = {}
+    found = Candidates(sure_from(embedder))
     known: dict[int, Record] = {}
     texts, holders = reader.frequencies(question.namespace, question.terms, question.wanted.projects)
     rarities = {term: rarity(texts, count) for term, count in holders.items()}
@@ -59,15 +58,17 @@ def gather(reader: Reader, embedder: Embedder, question: Question, within: list[
     vector, degraded = (None, "") if question.is_pattern else _by_meaning(reader, embedder, question, within, found)
     if most:
         # What is near in meaning may have the words too, and others more of them.
-        also = tuple(found) if question.by_meaning else ()
+        also = tuple(found.meaning) if question.by_meaning else ()
         _by_words(reader, question, within, found, question.terms, most, also=also)
         asked = Asked(rarities, _other_names(reader, question, found), most)
         more = sorted({term for others in asked.others.values() for name in others for term in name})[:NAMES_MAX]
         if more:  # by its other names instead: a text that has both is not found twice
             rest = (term for term in question.terms if term not in asked.others)
             _by_words(reader, question, within, found, (*rest, *more), most, NAMED_MOST)
-    if vector is not None:
-        _mean(reader, embedder, vector, found)
+    if vector is not None and (missing := found.without_meaning()):
+        # What is found by its words means something too.
+        near = reader.similarities(list(missing), vector)
+        found.meaning |= {entry: cosine for entry, cosine in near.items() if cosine > 0.0}
     if not question.is_pattern:
         known = _lend(reader, question, found)
     _at_hand(reader, question, found)
@@ -80,8 +81,8 @@ def gather(reader: Reader, embedder: Embedder, question: Question, within: list[
 def _other_names(reader: Reader, question: Question, found: Candidates) -> Mapping[str, tuple[Names, ...]]:
     """The other names of what was asked about, by the memories that were found and have aliases."""
     # Those that share a word with it: of what is only near in meaning there may be many, and none explains the name.
-    said = {entry for entry, evidence in found.items() if evidence.words}
-    aliased = [entry for entry in reader.aliased(question.namespace, question.wanted.projects) if entry in said]
+    named = reader.aliased(question.namespace, question.wanted.projects)
+    aliased = [entry for entry in named if found.words.get(entry)]
     if not aliased:
         return {}
     records = reader.records_of(aliased[:ALIASED_MAX], question.seq)
@@ -105,13 +106,7 @@ def _by_words(
     also: Sequence[int] = (),
 ) -> None:
     projects, depth = question.wanted.projects, _depth(question)
-    for entry, score in reader.match(question.namespace, terms, projects, within, depth, also=also):
-        share = min(share_most, score / most)
-        if (evidence := found.get(entry)) is None:
-            evidence = found[entry] = Evidence.empty()
-            evidence.words = share
-        elif share > evidence.words:
-            evidence.words = share
+    found.add_words(reader.match(question.namespace, terms, projects, within, depth, also=also), most, share_most)
 
 
 def _by_meaning(
@@ -128,34 +123,20 @@ def _by_meaning(
         vector = embedder.query(question.subject)
     except MarrowError as problem:  # whatever a service refuses with
         return None, f"by words only: {problem.message}"
-    for entry, cosine in reader.nearest(question.namespace, vector, question.wanted.projects, within, _depth(question)):
-        found[entry] = evidence = Evidence.empty()
-        evidence.meaning = cosine
+    near = reader.nearest(question.namespace, vector, question.wanted.projects, within, _depth(question))
+    found.meaning.update(near)
     return vector, ""
-
-
-def _mean(reader: Reader, embedder: Embedder, vector: Vector, found: Candidates) -> None:
-    """What is found by its words means something too; and how surely each does."""
-    missing = [entry for entry, evidence in found.items() if not evidence.meaning]
-    for entry, cosine in reader.similarities(missing, vector).items() if missing else ():
-        found[entry].meaning = max(0.0, cosine)
-    surely = sure_from(embedder)
-    for evidence in found.values():
-        if evidence.meaning > surely:
-            evidence.sure = evidence.meaning - surely
 
 
 def _lend(reader: Reader, question: Question, found: Candidates) -> dict[int, Record]:
     """An answer often stands beside the words of the question: after the turn that asked, or a turn further on."""
-    owned = sorted([(-evidence.own(), entry) for entry, evidence in found.items()])[:LENDERS]
-    scores = {entry: -own for own, entry in owned}
-    lenders = list(scores)
-    beside = reader.neighbours(lenders, REACH) if lenders else {}
+    scores = found.best_owned(LENDERS)
+    beside = reader.neighbours(list(scores), REACH) if scores else {}
     known = {record.entry: record for record in reader.records_of(list(beside), question.seq)}
     for lender, others in beside.items():
         asks = lender in known and "?" in known[lender].node.content
         for other, distance in others:
-            evidence = found.setdefault(other, Evidence())
+            evidence = found.more(other)
             if distance == 2:  # the lender stands two before it
                 evidence.two_before = max(evidence.two_before, scores[lender])
             elif distance == 1 and asks:
@@ -170,14 +151,14 @@ def _at_hand(reader: Reader, question: Question, found: Candidates) -> None:
         return
     entries = reader.anchored(question.namespace, targets, question.wanted.projects, question.seq)
     for entry in entries[:AT_HAND_MAX]:
-        found.setdefault(entry, Evidence()).at_hand = 1.0
+        found.more(entry).at_hand = 1.0
 
 
 def _in_time(reader: Reader, question: Question, found: Candidates, interval: tuple[int, int]) -> None:
     """What was said in the time that is asked about, whatever it says: the latest of it."""
     wanted = replace(question.wanted, since=interval[0], until=interval[1] - 1)
     for entry in reader.select(question.namespace, wanted, question.seq, question.now, IN_TIME_MAX):
-        found.setdefault(entry, Evidence()).in_time = 1.0
+        found.more(entry).in_time = 1.0
 
 
 def interval_of(reader: Reader, question: Question) -> tuple[int, int] | None:

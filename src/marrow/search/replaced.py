@@ -155,8 +155,8 @@ def replaces(
     if cosine is not None and cosine < LEAST_COSINE:
         return None
     announced = announced_in(later)
-    if not announced and not lasting(later) and not values(later):
-        return None  # as most: nothing in it can take the place of anything
+    if not announced and not _can_be_compared(later, earlier):
+        return None  # as most: nothing in it can take the place of anything there
     ours, theirs = subject(later), subject(earlier)
     if not ours or not theirs:
         return None
@@ -177,6 +177,13 @@ def replaces(
     if announced and _reaches(ANNOUNCED, alike, shared, said):
         return Replacement(alike + shared, f"it says “{announced}”")
     return None
+
+
+def _can_be_compared(later: str, earlier: str) -> bool:
+    """Whether both give a value of the same unit or under the same name, or times."""
+    if values(later).keys().isdisjoint(values(earlier)):
+        return bool(lasting(later)) and bool(lasting(earlier))
+    return True
 
 
 def may_replace(text: str) -> bool:

@@ -25,7 +25,7 @@ LINE_BYTES_MAX = 16 * 1024 * 1024
 CONNECTIONS_MAX, ASKED_MAX = 512, 64
 ASK_THREADS, CALL_THREADS = 4, 8
 FAREWELL_SECONDS = 2.0
-HELLO = "marrow/hello"
+HELLO, HOOK = "marrow/hello", "marrow/hook"
 # What a client says of itself: where it is, and what it has named there.
 NAMED = ("cwd", "store", "project", "namespace", "view")
 REPLACED, BUSY, PARSE_ERROR, NO_METHOD, REFUSED = -32001, -32002, -32700, -32601, -32000
@@ -97,7 +97,7 @@ class Server:
         self._methods: dict[str, Ask] = {
             "marrow/ping": self._ping,
             "marrow/status": self._status,
-            "marrow/hook": self._hook,
+            HOOK: self._hook,
             "marrow/drain": lambda _: {"drained": self._background.drain()},
         }
 
@@ -211,6 +211,8 @@ class Server:
         finally:
             self._asked -= 1
         await _send(writer, answer)
+        if method == HOOK:
+            self._background.nudge()  # not before: what the hook captured can wait, and it waits for its answer
 
     async def _bridge(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, params: Mapping[str, Any]
@@ -244,7 +246,6 @@ class Server:
             return {"context": ""}
         if params.get("event") == "session-start":
             self._background.catch_up()  # the session before may have ended a moment ago
-        self._background.nudge()
         with self._background.answering():  # not before: whoever waits for the background must not make it wait
             return {"context": memory.tell(params)}
 

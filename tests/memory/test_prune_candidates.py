@@ -45,11 +45,12 @@ def test_every_reason_is_said_in_words_the_strongest_first(
     engine: Engine, asker: Asker, hand: Hand, clock: Clock
 ) -> None:
     address = hand.say("doubtful", confidence=0.3, drift="gone", expires_at=clock.now + 93 * MICROS_PER_DAY)
-    entry = hand.record(address).entry
+    entry, other = hand.record(address).entry, hand.record(hand.say("useful")).entry
     clock.forward(days=90)
     with engine.store.writing() as writer:
         for _ in range(4):
-            writer.count_use([entry], used=False, at=clock.now)
+            writer.count_use([entry, other], used=False, at=clock.now)
+            writer.count_use([other], used=True, at=clock.now)
     reasons = prune_candidates(engine, asker).candidates[0].reasons
     assert reasons[0] == "the code that it is anchored to is gone"
     assert set(reasons) == {
@@ -66,9 +67,18 @@ def test_what_was_used_when_recalled_is_not_held_against_it(engine: Engine, aske
     with engine.store.writing() as writer:
         for _ in range(10):
             writer.count_use(entries[:2], used=False, at=1)
-        writer.count_use(entries[:1], used=True, at=1)
+            writer.count_use(entries[:1], used=True, at=1)
         writer.count_use(entries[2:], used=False, at=1)
     assert list(staleness(prune_candidates(engine, asker))) == ["useless"]
+
+
+def test_what_people_look_up_by_hand_is_not_stale_for_being_looked_up(engine: Engine, asker: Asker, hand: Hand) -> None:
+    entries = [hand.record(hand.say(text)).entry for text in ("asked for again and again", "opened once")]
+    with engine.store.writing() as writer:
+        for _ in range(12):
+            writer.count_use(entries, used=False, at=1)
+        writer.count_use(entries[1:], used=True, at=1)
+    assert staleness(prune_candidates(engine, asker, 0.0)) == {"asked for again and again": 0.0, "opened once": 0.0}
 
 
 def test_drift_weighs_by_what_happened_to_the_code(engine: Engine, asker: Asker, hand: Hand) -> None:

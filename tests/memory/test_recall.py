@@ -295,6 +295,21 @@ def test_what_drifted_from_the_code_is_worth_less_than_what_did_not(empty: Lante
     assert "The zirconium kiln takes oak wood." not in [kept.record.node.content for kept in after[:1]]
 
 
+def test_what_drifted_from_the_code_is_still_told_beside_what_did_not(empty: Lantern) -> None:
+    one = empty.say("The zirconium kiln takes oak wood.")
+    empty.say("The zirconium kiln takes clay pots.")
+    empty.restate(one, drift="changed")
+    after = [kept.record.node.content for kept in told(empty, "What does the zirconium kiln take?").relevant]
+    assert after == ["The zirconium kiln takes clay pots.", "The zirconium kiln takes oak wood."]
+
+
+def test_a_question_about_what_nobody_spoke_of_is_not_answered_for_the_verb_it_asks_with(empty: Lantern) -> None:
+    empty.say("Use pnpm, never npm, in web/.")
+    empty.say("Dates are kept in UTC.")
+    assert named(told(empty, "Why do we use Kafka?")) == []
+    assert named(told(empty, "Which package tool do we use, pnpm?")) == ["Use pnpm, never npm, in web/."]
+
+
 def test_what_is_superseded_is_not_recalled(filled: Lantern) -> None:
     old = filled.say("The kiln is fired with coal.", day=40)
     filled.supersede(old, "The kiln is fired with gas.", day=80)

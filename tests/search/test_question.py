@@ -113,6 +113,13 @@ def test_what_is_covered_is_weighed_by_how_much_each_term_says() -> None:
     assert known.covered([], frozenset({"kiln"})) == 0.0
 
 
+def test_the_words_by_which_one_asks_cover_little_of_what_was_asked() -> None:
+    known = Asked({"use": 2.0, "kafka": 3.0}, {})
+    assert known.covered(["use", "kafka"], frozenset({"use", "pnpm"})) < 0.15
+    assert known.covered(["use", "kafka"], frozenset({"kafka"})) > 0.85
+    assert known.covered(["use"], frozenset({"use"})) == 1.0
+
+
 def test_another_name_covers_a_term_when_all_of_it_is_there() -> None:
     known = Asked({"k8s": 1.0}, {"k8s": (frozenset({"container", "platform"}),)})
     assert known.covered(["k8s"], frozenset({"container"})) == 0.0

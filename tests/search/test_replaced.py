@@ -201,6 +201,11 @@ def test_dates_and_counts_of_nothing_are_no_values(text: str) -> None:
     assert values(text) == {}
 
 
+@pytest.mark.parametrize("text", ["batch one", "Step 3", "issue #12", "option two", "pull request 7"])
+def test_a_number_that_only_names_a_thing_is_no_value(text: str) -> None:
+    assert values(text) == {}
+
+
 def test_only_a_different_value_of_a_shared_unit_is_a_change() -> None:
     assert changed_value("kept 30 days", "kept 30 days") == ""
     assert changed_value("kept 30 days", "took 30 minutes") == ""

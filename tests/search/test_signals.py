@@ -77,6 +77,13 @@ def test_what_is_used_when_recalled_rises_and_what_never_is_sinks() -> None:
     assert factors[expected] == pytest.approx(1.0, abs=0.03)
 
 
+def test_not_to_be_used_says_nothing_where_hardly_anything_is() -> None:
+    assert signals.usual_use([]) == signals.usual_use([Use(12, 0), Use()]) == 0.0
+    by_hand = signals.usual_use([Use(12, 0), Use(40, 1)])
+    assert signals.usefulness(Use(12, 0), by_hand) == pytest.approx(1.0, abs=0.01)
+    assert signals.usual_use([Use(10, 10)]) == signals.USE_EXPECTED
+
+
 def test_used_more_often_than_recalled_is_no_more_than_always() -> None:
     assert signals.usefulness(Use(5, 50)) == signals.usefulness(Use(5, 5))
 

@@ -372,6 +372,12 @@ class Memory(metaclass=_Verbs):
             done += found
         return done
 
+    def refine_few(self) -> int:
+        """The same where little waits; where much does, nothing."""
+        from ..memory.refine import refine_few
+
+        return refine_few(self.engine)
+
     def named_derivations(self) -> list[NamedFile]:
         """The files of derivations that the settings name, as they are now, and what is wrong with them."""
         from ..memory.derivations import files_named

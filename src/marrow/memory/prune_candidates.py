@@ -7,12 +7,13 @@ of what each leaves: two half reasons are more than one, and the sum never passe
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from ..model.errors import Invalid
 from ..model.moments import MICROS_PER_DAY, age
 from ..model.record import CURRENT, Filter, Record
+from ..search.signals import USE_EXPECTED, usual_use
 from ..store.protocol import Reader, Use
 from .engine import Asker, Engine, sequence
 
@@ -23,6 +24,8 @@ DOUBT_WEIGHT, DOUBT_BELOW = 0.5, 0.6
 DRIFT_WEIGHT = 0.6
 DRIFT_SHARES = {"gone": 1.0, "changed": 0.75, "moved": 0.25}
 UNUSED_WEIGHT, UNUSED_MIN, UNUSED_FULL = 0.5, 3, 10
+# Where less than this is noticed of what is used, not to be used is no reason.
+NOTICED_MIN = 0.25
 EXPIRY_WEIGHT, EXPIRY_DAYS = 0.4, 7.0
 
 _DRIFT_WORDS = {
@@ -59,9 +62,12 @@ def prune_candidates(engine: Engine, asker: Asker, threshold: float = 0.5, limit
     worst: list[tuple[float, int, int, Candidate]] = []
     with engine.store.reading() as reader:
         sequence(reader, asker, None, now)
-        for record, use in _unpinned(reader, asker, now):
+        entries = reader.select(asker.namespace, Filter(projects=asker.places("project"), pinned=False), CURRENT, now)
+        uses = reader.uses(entries)
+        noticed = usual_use(uses.values()) / USE_EXPECTED
+        for record in _read(reader, entries):
             considered += 1
-            candidate = _weighed(record, use, now)
+            candidate = _weighed(record, uses.get(record.entry, Use()), now, noticed)
             if candidate.staleness < threshold:
                 continue
             found += 1
@@ -75,26 +81,22 @@ def prune_candidates(engine: Engine, asker: Asker, threshold: float = 0.5, limit
     return PruneCandidates(ordered, considered, found)
 
 
-def _unpinned(reader: Reader, asker: Asker, now: int) -> Iterator[tuple[Record, Use]]:
-    wanted = Filter(projects=asker.places("project"), pinned=False)
-    entries = reader.select(asker.namespace, wanted, CURRENT, now)
+def _read(reader: Reader, entries: Sequence[int]) -> Iterator[Record]:
     for at in range(0, len(entries), BATCH):
-        batch = entries[at : at + BATCH]
-        uses = reader.uses(batch)
-        for record in reader.records_of(batch, CURRENT):
-            yield record, uses.get(record.entry, Use())
+        yield from reader.records_of(entries[at : at + BATCH], CURRENT)
 
 
-def _weighed(record: Record, use: Use, now: int) -> Candidate:
-    parts = sorted(_parts(record, use, now), key=lambda part: -part[0])
+def _weighed(record: Record, use: Use, now: int, noticed: float) -> Candidate:
+    parts = sorted(_parts(record, use, now, noticed), key=lambda part: -part[0])
     left = 1.0
     for part, _ in parts:
         left *= 1.0 - part
     return Candidate(record, round(1.0 - left, 4), tuple(reason for _, reason in parts if reason))
 
 
-def _parts(record: Record, use: Use, now: int) -> Iterator[tuple[float, str]]:
-    """(share times weight, reason in words) of each; a reason that is too weak to mention has no words."""
+def _parts(record: Record, use: Use, now: int, noticed: float) -> Iterator[tuple[float, str]]:
+    """(share times weight, reason in words) of each; a reason that is too weak to mention has no words. `noticed`: how
+    much of what is used here is noticed, from 0 to 1."""
     standing = record.standing
     since = standing.reinforced_at or record.last_at
     idle = max(0, now - since) / MICROS_PER_DAY
@@ -104,8 +106,9 @@ def _parts(record: Record, use: Use, now: int) -> Iterator[tuple[float, str]]:
         yield DOUBT_WEIGHT * (1.0 - standing.confidence / DOUBT_BELOW), f"low confidence ({standing.confidence:g})"
     if standing.drift:
         yield DRIFT_WEIGHT * DRIFT_SHARES[standing.drift], _DRIFT_WORDS[standing.drift]
-    if use.recalled >= UNUSED_MIN and not use.used:
-        yield UNUSED_WEIGHT * min(1.0, use.recalled / UNUSED_FULL), f"recalled {use.recalled} times and never used"
+    if use.recalled >= UNUSED_MIN and not use.used and noticed >= NOTICED_MIN:
+        share = noticed * min(1.0, use.recalled / UNUSED_FULL)
+        yield UNUSED_WEIGHT * share, f"recalled {use.recalled} times and never used"
     if standing.expires_at is not None:
         days = max(0, standing.expires_at - now) / MICROS_PER_DAY
         if days < EXPIRY_DAYS:

@@ -27,3 +27,13 @@ def refine(engine: Engine, limit: int = BATCH) -> int:
         kept = writer.vectors_of(entries)
         writer.refine([(entry, made.get(entry, kept[entry])) for entry in entries if entry in kept])
     return len(entries)
+
+
+def refine_few(engine: Engine) -> int:
+    """The same where little waits: what a person just saved is found by its meaning at once, and who has much to do
+    leaves it to the daemon."""
+    if engine.refiner is None:
+        return 0
+    with engine.store.reading() as reader:
+        waiting = len(reader.unrefined(BATCH + 1))
+    return refine(engine) if 0 < waiting <= BATCH else 0

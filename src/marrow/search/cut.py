@@ -77,6 +77,8 @@ class _Candidate:
     relevance: float
     covered: float
     meaning: float
+    # What drift takes from the score: what the code no longer bears out stands lower, and is told all the same.
+    drifted: float = 0.0
 
     @property
     def in_time(self) -> float:
@@ -170,6 +172,7 @@ def _judged(question: Question, asked: Asked, hit: Hit) -> _Candidate:
         found.score,
         found.covered,
         hit.evidence.meaning if hit.evidence else 0.0,
+        -dict(quality).get("drift", 0.0),
     )
 
 
@@ -188,7 +191,7 @@ def _why_not(question: Question, one: _Candidate, least: float, told: Set[str] =
         return ""
     if one.kept.hit.cause[1] in told and found.in_time >= 0:
         return ""
-    if one.score < least:
+    if one.score + one.drifted < least:
         return f"its relevance is {one.score:.2f}, too far behind the best for a message of this length ({least:.2f})"
     if one.covered < COVERED_MIN and one.meaning < MEANING_MIN:
         return f"it has {one.covered:.0%} of what was asked, and its meaning is not close ({one.meaning:.2f})"

@@ -22,7 +22,7 @@ from .gather import gather
 from .intent import domains_wanted
 from .later import LOOKED_AT, later_first
 from .question import Asked, Question
-from .signals import weigh
+from .signals import usual_use, weigh
 from .weights import LEARNED
 
 if TYPE_CHECKING:
@@ -165,11 +165,11 @@ def _weighed(
         for record in wanted:  # nothing was said then: that says nothing about any of them
             evidence[record.entry].in_time = 0.0
     uses, after = reader.uses([record.entry for record in wanted]), domains_wanted(question.text)
-    if not any(use.used for use in uses.values()):
-        uses = {}  # nobody reports what is used here, so not being used says nothing
+    usual = usual_use(uses.values())
 
     def hit(record: Record) -> Hit:
-        return _hit(record, evidence[record.entry], uses.get(record.entry, NEVER), question, after)
+        use = uses.get(record.entry, NEVER)
+        return _hit(record, evidence[record.entry], weigh(record, use, question.now, after, usual), question)
 
     placed = [record for record in wanted if is_placed(question, record)]
     hits = [hit(record) for record in wanted if not is_placed(question, record)]
@@ -218,10 +218,10 @@ def _is_wanted(question: Question, record: Record) -> bool:
     return question.wanted.include_superseded or record.standing.is_active(question.now)
 
 
-def _hit(record: Record, found: Evidence, use: Use, question: Question, after: Mapping[str, float]) -> Hit:
+def _hit(record: Record, found: Evidence, signals: Sequence[tuple[str, float]], question: Question) -> Hit:
     parts = found.parts(record, len(question.terms))
     text = score = sum([value for _, value in parts])
-    for name, factor in weigh(record, use, question.now, after):
+    for name, factor in signals:
         if abs(factor - 1.0) >= NOTHING:
             gained = max(0.0, text) * (factor - 1.0)
             parts.append((name, gained))

@@ -20,6 +20,11 @@ _ASKS_FOR_A_TIME = re.compile(
 
 _PATH = re.compile(r"(?<![\w/.-])(?:[\w.-]+/)+[\w.-]*\w|(?<![\w/.-])[\w-]+\.[a-z]{1,4}(?![\w.])")
 PATHS_READ = 2_000
+# Words by which a question is asked, whatever it is about, and how much of what a word says they say.
+GENERIC = frozenset(
+    terms_of("use using used do does did get gets make makes run runs work works have has need needs go")
+)
+GENERIC_SHARE = 0.25
 # A text that has this many of the rarest asked words has as much as one can expect.
 TERMS_COUNTED = 8
 # The words of asking: a text that says "two hours" answers "how long" without saying "long".
@@ -121,7 +126,7 @@ class Asked(NamedTuple):
     def covered(self, terms: Sequence[str], has: frozenset[str]) -> float:
         """The share of the asked terms, by how much each says, that a text has by any name. Of a long message the most
         telling terms make a whole: no text speaks of all that is in it."""
-        weights = [self.rarities.get(term, 0.0) for term in terms]
+        weights = [self.rarities.get(term, 0.0) * (GENERIC_SHARE if term in GENERIC else 1.0) for term in terms]
         total = sum(sorted(weights, reverse=True)[:TERMS_COUNTED])
         others = self.others
         met = [

@@ -14,6 +14,7 @@ from typing import NamedTuple, TypeVar
 
 from ..store.terms import STOP_WORDS, terms_of
 from .cue import Cue
+from .question import GENERIC
 
 # How alike two must be by their vectors, how much of the smaller one's words they must share, and how much of what the
 # earlier one says of the question the later one must say too: when a value is changed, and when a change is announced.
@@ -73,8 +74,11 @@ CHANGE = Cue(
     "going go using new",
 )
 # Numbers that name a thing and do not measure it, in a text in lower case: two of them are two things.
+_NAMERS = frozenset(
+    "adr rfc issue ticket pr task bug case note chapter section part step item batch phase example option round".split()
+)
 NAMING = re.compile(
-    r"\b(?:(?:adr|rfc|issue|ticket|pr|pull request|task|bug|case|note|chapter|section)[\s#-]*+\d+|[a-z]{2,8}+-\d+|"
+    rf"\b(?:(?:{'|'.join(sorted(_NAMERS))}|pull request)[\s#-]*+\d+|[a-z]{{2,8}}+-\d+|"
     r"\d{4}-\d{2}(?:-\d{2})?\b|\d{1,2}:\d{2}\b)|[#§]\d+"
 )
 _DIGIT = re.compile(r"\d")
@@ -91,7 +95,6 @@ _NAMED = re.compile(rf"[ =:](?:(?:to|at|is|of) )?(\d{_NUMBER})(?![\w-])")
 _NAME = re.compile(r"(?<!\w)[^\W\d_]{2,20}\Z")
 # What a number that only names a thing stands beside.
 _MARKED = re.compile(r"[-:#§]\d")
-_NAMERS = frozenset("adr rfc issue ticket pr pull task bug case note chapter section".split())
 _WORD_NUMBERS = {
     word: str(number)
     for number, word in enumerate(
@@ -113,12 +116,6 @@ _SECONDS = {
     )
     for term in terms_of(words)
 }
-
-
-# Words by which a question is asked, whatever it is about.
-_GENERIC = frozenset(
-    terms_of("use using used do does did get gets make makes run runs work works have has need needs go")
-)
 
 
 T = TypeVar("T")
@@ -165,7 +162,7 @@ def replaces(
     if is_parallel(ours, theirs, asked) and not (announced and asked.isdisjoint(theirs - ours)):
         return None
     shared = len(ours & theirs) / min(len(ours), len(theirs))
-    found_for = theirs.intersection(asked) - _GENERIC
+    found_for = theirs.intersection(asked) - GENERIC
     said = len(found_for & ours) / len(found_for) if found_for else 1.0
     alike = cosine if cosine is not None else (1.0 if shared >= SHARED_WITHOUT_VECTORS else 0.0)
     if answers and alike + shared >= TOGETHER:
@@ -269,9 +266,9 @@ def values(text: str) -> dict[str, frozenset[str]]:
     is_spelt = not _WORD_NUMBERS.keys().isdisjoint(words)
     if not has_digits and not is_spelt:
         return {}
-    if has_digits and (_MARKED.search(text) or not _NAMERS.isdisjoint(words)):
-        text = NAMING.sub(" ", text)
     spelt = _SPELT.sub(lambda match: _WORD_NUMBERS[match[1]], text) if is_spelt else text
+    if _MARKED.search(spelt) or not _NAMERS.isdisjoint(words) or "pull" in words:
+        spelt = NAMING.sub(" ", spelt)
     found: dict[str, set[str]] = {}
     for number, unit, counted in _BEFORE_UNIT.findall(spelt):
         if unit not in STOP_WORDS:

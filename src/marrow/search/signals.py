@@ -7,7 +7,7 @@ be shown and the parts add up.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from ..model.moments import MICROS_PER_DAY
 from ..model.record import Record
@@ -54,11 +54,19 @@ def drift(record: Record) -> float:
     return DRIFTED if record.standing.drift in ("changed", "gone") else 1.0
 
 
-def usefulness(use: Use) -> float:
+def usual_use(uses: Iterable[Use]) -> float:
+    """How often what is recalled is used here, up to what one may expect. Where nobody reports it, or people look
+    things up by hand, it is next to nothing, and then not to be used says nothing against a memory."""
+    known = list(uses)
+    recalled = sum(use.recalled for use in known)
+    return min(USE_EXPECTED, sum(use.used for use in known) / recalled) if recalled else 0.0
+
+
+def usefulness(use: Use, usual: float = USE_EXPECTED) -> float:
     """Recalled often and never used: sinks. Used when recalled: rises. Says nothing before a few recalls."""
     if use.recalled < USE_MIN:
         return 1.0
-    return 1.0 + USE_WEIGHT * (min(1.0, use.used / use.recalled) - USE_EXPECTED)
+    return 1.0 + USE_WEIGHT * (min(1.0, use.used / use.recalled) - usual)
 
 
 def domain(record: Record, wanted: Mapping[str, float]) -> float:
@@ -66,7 +74,9 @@ def domain(record: Record, wanted: Mapping[str, float]) -> float:
     return 1.0 + wanted.get(record.standing.domain, 0.0)
 
 
-def weigh(record: Record, use: Use, now: int, wanted: Mapping[str, float]) -> Sequence[tuple[str, float]]:
+def weigh(
+    record: Record, use: Use, now: int, wanted: Mapping[str, float], usual: float = USE_EXPECTED
+) -> Sequence[tuple[str, float]]:
     """The signals of a record that may say something, by name. Most are neutral for most records, and asked for every
     record that is read: those are seen at a glance."""
     standing = record.standing
@@ -78,7 +88,7 @@ def weigh(record: Record, use: Use, now: int, wanted: Mapping[str, float]) -> Se
     if standing.drift:
         found.append(("drift", drift(record)))
     if use.recalled >= USE_MIN:
-        found.append(("usefulness", usefulness(use)))
+        found.append(("usefulness", usefulness(use, usual)))
     if standing.domain in wanted:
         found.append(("domain", domain(record, wanted)))
     return found

@@ -34,6 +34,12 @@ def test_the_first_minute_works_in_a_pipe(marrow: CommandLine) -> None:
     assert marrow.run("recall", "--json", "why sqlite").json["items"][0]["address"] == address
 
 
+def test_what_was_saved_is_found_in_other_words_though_no_daemon_ever_ran(marrow: CommandLine) -> None:
+    marrow.run("save", "The rate limiter lets 100 requests a minute through for each API key.")
+    assert "rate limiter" in marrow.run("recall", "how do we throttle clients").out
+    assert "Nothing" in marrow.run("recall", "which colours does the logo have").out
+
+
 def test_unicode_goes_in_and_comes_out(marrow: CommandLine) -> None:
     text = "Größe 📦 日本語 — naïve café"
     marrow.run("save", text, "--kind", "observation")

@@ -127,7 +127,17 @@ def _perform(operation: Operation, values: dict[str, Any], invocation: Invocatio
         with Progress(invocation.output, " ".join(operation.command)) as progress:
             answer = memory.perform(operation.name, values, progress=progress)
         invocation.output.answer(answer)
+        if operation.changes:
+            _refine(memory)
     return 0 if getattr(answer.result, "ok", True) else StoreDamaged.exit_code
+
+
+def _refine(memory: Memory) -> None:
+    """What was saved gets its better vector now that the answer is out: no daemon may ever run here. It costs an eighth
+    of a second, and what fails is done by whoever comes next."""
+    sys.stdout.flush()
+    with suppress(MarrowError):
+        memory.refine_few()
 
 
 def _is_confirmed(memory: Memory, operation: Operation, values: dict[str, Any], output: Output) -> bool:

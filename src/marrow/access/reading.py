@@ -356,9 +356,9 @@ class RestrictedReader(BesideReader):
     def passage_vectors(self, entries: Sequence[int]) -> Mapping[int, Vector]:
         return self._inner.passage_vectors(self._of(entries))
 
-    def refined(self, namespace: str, projects: Projects) -> float:
+    def refined(self, namespace: str, projects: Projects, besides: int = 0) -> float:
         """A share that says which embedder to ask with, and nothing of any text."""
-        return self._inner.refined(namespace, projects) if self._is_mine(namespace) else 0.0
+        return self._inner.refined(namespace, projects, besides) if self._is_mine(namespace) else 0.0
 
     def unrefined(self, limit: int) -> list[int]:
         """What is done in the background is done for all, and never through a view."""

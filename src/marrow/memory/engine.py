@@ -118,9 +118,10 @@ class Engine:
         """The vectors of texts as they are kept."""
         return vectors_by(self.embedder, texts)
 
-    def asking(self, reader: Reader, namespace: str, projects: Projects) -> Embedder:
-        """What a question is embedded with: the better tier, once nearly all that it looks at was embedded by it."""
-        if self.refiner is None or reader.refined(namespace, projects) < REFINED_SHARE:
+    def asking(self, reader: Reader, namespace: str, projects: Projects, besides: int = 0) -> Embedder:
+        """What a question is embedded with: the better tier, once nearly all that it looks at was embedded by it; the
+        last so many not counted."""
+        if self.refiner is None or reader.refined(namespace, projects, besides) < REFINED_SHARE:
             return self.embedder
         return self.refiner
 

@@ -88,12 +88,13 @@ def remember(
     if operation == OPERATION:  # what is taken in from elsewhere follows from no recall
         heard(engine, asker, (text for say in says for text in (say.content, *(target for _, target in say.links))))
     saved = []
+    new = sum(outcome.what == NEW for outcome in receipt.outcomes)
     is_looked_for = bool(project and asker.root) and is_compared
     for outcome, say in zip(receipt.outcomes, says, strict=True):
         record = outcome.record
         assert record is not None, "a node that was said has a record"
         vector = vectors.get(record.node.content) if outcome.what == NEW and is_compared else None
-        alike = () if vector is None else similar(engine, asker, record, vector)
+        alike = () if vector is None else similar(engine, asker, record, vector, new)
         node, domain = record.node, record.standing.domain
         about = (node.address, outcome.what, record.project, node.kind, domain, node.content)
         nowhere = pointing_nowhere(asker.root, say.anchors) if is_looked_for and node.kind not in UNPINNED_KINDS else ()
@@ -160,13 +161,14 @@ def _keeping(engine: Engine, vectors: dict[str, Vector]) -> Embed | None:
     return keep
 
 
-def similar(engine: Engine, asker: Asker, record: Record, vector: Vector) -> tuple[Similar, ...]:
-    """What is known in the same place and is like the new record, contradictions first."""
+def similar(engine: Engine, asker: Asker, record: Record, vector: Vector, together: int = 1) -> tuple[Similar, ...]:
+    """What is known in the same place and is like the new record, of so many that came together; contradictions
+    first."""
     from ..store.matrix import mean_of
 
     found = []
     with engine.store.reading() as reader:
-        better = engine.asking(reader, asker.namespace, (record.project,))
+        better = engine.asking(reader, asker.namespace, (record.project,), besides=together)
         if better is not engine.embedder:  # what it is compared with is of that tier
             vector = mean_of(vectors_by(better, [record.node.content])[0])
         near = reader.nearest(

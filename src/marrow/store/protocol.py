@@ -215,8 +215,9 @@ class Vectors(Protocol):
         """The vectors of these entries as they were saved: a row for each passage. Of those that have one, and none of
         which was replaced by a better one."""
 
-    def refined(self, namespace: str, projects: Projects) -> float:
-        """Which share of these projects' vectors was replaced by better ones of the same space; 0 without any."""
+    def refined(self, namespace: str, projects: Projects, besides: int = 0) -> float:
+        """Which share of these projects' vectors was replaced by better ones of the same space; 0 without any. The last
+        so many `besides`, which were saved a moment ago, are not asked for."""
 
     def unrefined(self, limit: int) -> list[int]:
         """The next entries, of one project and in rising order, whose vectors could be replaced by better ones."""

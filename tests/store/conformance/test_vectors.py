@@ -113,6 +113,18 @@ def test_the_vectors_of_passages_are_those_that_were_saved_until_better_ones_com
     assert set(door.ask(lambda r: r.passage_vectors([first, second, bare]))) == {bare}
 
 
+def test_the_share_of_better_vectors_can_leave_out_what_was_saved_a_moment_ago(door: Door) -> None:
+    assert door.ask(lambda r: r.refined(door.namespace, ("p",))) == 0.0
+    said(door, fruits(3))
+    assert door.ask(lambda r: r.refined(door.namespace, ("p",), 3)) == 0.0
+    with door.store.writing() as writer:
+        writer.refine([(entry, vector_of("olive")) for entry in writer.unrefined(10)])
+    said(door, ["a new one"])
+    assert door.ask(lambda r: r.refined(door.namespace, ("p",))) == pytest.approx(0.75)
+    assert door.ask(lambda r: r.refined(door.namespace, ("p",), 1)) == 1.0
+    assert door.ask(lambda r: r.refined(door.namespace, ("p",), 9)) == 0.0
+
+
 def in_passages(door: Door, entry: int) -> np.ndarray:
     """The vectors of three passages, which are the entry's from now on."""
     passages = np.stack([vector_of("cherry"), vector_of("apple kiwi"), vector_of("fig")])

@@ -89,12 +89,19 @@ def test_every_command_has_help_that_names_its_arguments_and_shows_an_example(na
     assert all(common in page for common in COMMON_FLAGS)
 
 
-def test_the_top_of_help_lists_every_command_under_its_group(here: Here) -> None:
+def test_the_top_of_help_is_short_and_names_only_what_is_there(here: Here) -> None:
     page = here("--help").out
     assert here().out == here("help").out == here("-h").out == page
-    lines = [line.strip() for line in page.splitlines()]
+    lines = page.splitlines()
+    assert len(lines) < 70
+    assert sum(line.startswith("  marrow ") for line in lines) == len(examples.FIRST_MINUTE) == 3
+    assert {name for found in examples.EVERY_DAY.values() for name in found} <= {*ENTRIES}
+    assert f"lists all {len(ENTRIES)} commands" in " ".join(page.split())
+
+
+def test_help_on_commands_lists_every_command_under_its_group(here: Here) -> None:
+    lines = [line.strip() for line in here("help", "commands").out.splitlines()]
     assert all(any(line == name or line.startswith(f"{name} ") for line in lines) for name in ENTRIES)
-    assert sum(line.startswith("marrow ") for line in lines) == len(examples.FIRST_MINUTE) == 3
 
 
 @pytest.mark.parametrize(

@@ -40,6 +40,11 @@ def test_what_was_saved_is_found_in_other_words_though_no_daemon_ever_ran(marrow
     assert "Nothing" in marrow.run("recall", "which colours does the logo have").out
 
 
+def test_what_contradicts_the_only_other_memory_is_said_whichever_vectors_that_has(marrow: CommandLine) -> None:
+    marrow.run("save", "The API listens on port 9090.")
+    assert "contradicts?" in marrow.run("save", "The API listens on port 7070.").out
+
+
 def test_unicode_goes_in_and_comes_out(marrow: CommandLine) -> None:
     text = "Größe 📦 日本語 — naïve café"
     marrow.run("save", text, "--kind", "observation")

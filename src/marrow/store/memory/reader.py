@@ -319,11 +319,12 @@ class MemoryReader(SessionReader, SourceReader, DerivedReader):
         quick = self._t.vectors.keys() - self._refined()
         return {id_: rows_from(self._t.vectors[id_], dimensions) for id_ in entries if id_ in quick}
 
-    def refined(self, namespace: str, projects: Projects) -> float:
+    def refined(self, namespace: str, projects: Projects, besides: int = 0) -> float:
         ours = [e.id for e in self._t.entries.values() if e.namespace == namespace]
         ours = [id_ for id_ in ours if projects is None or self._t.entries[id_].project in projects]
         every = [id_ for id_ in ours if id_ in self._t.vectors]
-        return len(self._refined().intersection(every)) / len(every) if every else 0.0
+        count = len(every) - besides
+        return min(1.0, len(self._refined().intersection(every)) / count) if count > 0 else 0.0
 
     def unrefined(self, limit: int) -> list[int]:
         left = sorted(self._t.vectors.keys() - self._refined())

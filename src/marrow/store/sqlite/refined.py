@@ -28,7 +28,7 @@ class RefinedReader(Protocol):
             self._marks = {int(name.removeprefix(REFINED)): int(value) for name, value in self._run("refined_marks")}
         return self._marks
 
-    def refined(self, namespace: str, projects: Projects) -> float:
+    def refined(self, namespace: str, projects: Projects, besides: int = 0) -> float:
         marks = self.refined_marks()
         if not marks:
             return 0.0
@@ -36,9 +36,10 @@ class RefinedReader(Protocol):
         for project in self._chosen_ids(namespace, projects):
             first = first_entry(project)
             last = self._run("last_vector", (first, last_entry(project))).get
-            every += 0 if last is None else last - first + 1
-            done += max(0, marks.get(project, first - 1) - first + 1)
-        return done / every if every else 0.0
+            every += 0 if last is None else last - first  # they are counted from 1
+            done += max(0, marks.get(project, first) - first)
+        every -= besides
+        return min(1.0, done / every) if every > 0 else 0.0
 
     def unrefined(self, limit: int) -> list[int]:
         marks = self.refined_marks()

@@ -16,6 +16,46 @@ FIRST_MINUTE = {
     "marrow save we use SQLite: no server": "remember something",
     "marrow recall why sqlite": "what is known that matters for this",
 }
+# What one needs every day, by what it is for.
+EVERY_DAY = {
+    "Remember": {
+        "save": "keep why, what was tried, what broke, what was decided",
+        "update": "put what holds now in the place of what no longer does",
+        "forget": "retract what was wrong",
+        "handoff": "leave word for the next session, or read the last one's",
+    },
+    "Find": {
+        "recall": "what matters for a message, and nothing else",
+        "search": "everything that may, ranked, with filters",
+        "ask": "an answer from code, decisions, commits, meetings; with sources",
+        "get": "one memory whole, by its address",
+        "log": "what was ever said about something, and what replaced what",
+        "decisions": "what was decided, and whether it still holds",
+    },
+    "Know the code": {
+        "map": "folders, files, main symbols, and what is known of them",
+        "code callers": "who calls a function, and how sure that is",
+        "code impact": "what depends on a symbol, or on what you changed",
+        "verify": "which memories no longer fit the code",
+    },
+    "Take in what there is": {
+        "ingest codebase": "a repository: code, documents, decision records, post-mortems",
+        "ingest history": "the reasons that stand in commits",
+        "watch": "keep it current with every commit",
+    },
+    "Inside your agent": {
+        "install": "into Claude Code, Codex, Cursor …; `uninstall` takes it out",
+        "sessions": "what the sessions did, and what they were told",
+        "pause": "let hooks keep and tell nothing for a while",
+        "doctor": "look for what is wrong, from the host to the store",
+    },
+    "Look after it": {
+        "status": "how much is known, and where it is kept",
+        "backup": "copy the store while it is in use",
+        "export": "write what is known to a file that another memory can take in",
+        "erase": "remove something for good, with all that was made from it",
+    },
+}
 # By the name of the operation. A test runs every one of them through the parser.
 BY_HAND = {
     "memory_recall": (

@@ -11,12 +11,13 @@ from ...operations.table import Argument, Operation
 from . import commands, own
 from .arguments import CONFIRM, SENTENCES, choices, flag, metavar, shape
 from .commands import Entry
-from .examples import FIRST_MINUTE, examples_of
+from .examples import EVERY_DAY, FIRST_MINUTE, examples_of
 from .invocation import COMMON_FLAGS, COMMON_VALUES, SHORT_FLAGS
 from .output import as_typed
 
 WIDTH_MAX, WIDTH_MIN = 100, 40
 COLUMN_MAX = 30
+ALL = "commands"  # the topic that lists them
 # Around headings, until the page is done: they become bold, or nothing.
 _BEGIN, _END = "\x02", "\x03"
 INTRODUCTION = "Marrow: the memory of a software project, for the agents and the people who work on it."
@@ -45,18 +46,29 @@ def _page(words: Sequence[str]) -> str:
 
 
 def top() -> str:
-    """What `marrow --help` shows."""
+    """What `marrow --help` shows: what one needs every day, and where the rest is."""
     lines = [INTRODUCTION, "", _heading("Usage:") + " marrow COMMAND [ARGUMENTS] [OPTIONS]", ""]
     lines += [_heading("The first minute:"), *_columns(FIRST_MINUTE.items()), ""]
+    column = max(len(name) for found in EVERY_DAY.values() for name in found)
+    for purpose, found in EVERY_DAY.items():
+        lines += [_heading(f"{purpose}:"), *_columns(found.items(), column=column), ""]
+    lines += [_heading("Options, before or after the command:"), *_columns(_common(COMMON_VALUES)), ""]
+    lines += _wrapped(
+        f"`marrow help commands` lists all {len(commands.shown())} commands, `marrow help COMMAND` says more about one;"
+        f" further topics: {', '.join(topic for topic in TOPICS if topic != ALL)}."
+    )
+    return "\n".join(lines)
+
+
+def every_command() -> str:
+    """All of them, by group."""
+    lines = []
     for group, meaning, found in commands.by_group():
         if not found:
             continue
         title = meaning[:1].upper() + meaning[1:] if group == own.GROUP else f"{group}: {meaning}"
         lines += [_heading(title), *_columns(((e.name, _sentence(e)) for e in found), one_line=True), ""]
-    lines += [_heading("Options, before or after the command:"), *_columns(_common(COMMON_VALUES)), ""]
-    topics = ", ".join(TOPICS)
-    lines += _wrapped(f"`marrow help COMMAND` says more about one of them; further topics: {topics}.")
-    return "\n".join(lines)
+    return "\n".join(lines).rstrip()
 
 
 def group_page(words: Sequence[str]) -> str:
@@ -257,7 +269,7 @@ def _settings() -> str:
     return "\n".join(lines)
 
 
-TOPICS = {"exit-codes": exit_codes, "output": _output, "settings": _settings}
+TOPICS = {ALL: every_command, "exit-codes": exit_codes, "output": _output, "settings": _settings}
 
 
 def _sentence(entry: Entry) -> str:
@@ -282,11 +294,12 @@ def _wrapped_each(lines: Sequence[str]) -> list[str]:
     return [wrapped for line in lines for wrapped in _wrapped(line, "  ")]
 
 
-def _columns(rows: Iterable[tuple[str, str]], *, one_line: bool = False) -> list[str]:
-    """Two columns. Where the left side is too long for its column, the right side begins below it."""
+def _columns(rows: Iterable[tuple[str, str]], *, one_line: bool = False, column: int = 0) -> list[str]:
+    """Two columns, the left one at least so wide. Where its text is too long for it, the right side begins below."""
     pairs = list(rows)
     width = _width()
     left = min(COLUMN_MAX, width // 2, max((len(name) for name, _ in pairs), default=0))
+    left = max(left, column)
     lines: list[str] = []
     for name, meaning in pairs:
         room = max(20, width - left - 4)

@@ -39,6 +39,10 @@ def test_without_a_model_there_is_the_context_and_it_says_so(filled: Memory, do:
     assert all(one.address in text and one.date in text for one in found.items)
 
 
+def test_what_is_one_line_is_told_once(filled: Memory, said: Do) -> None:
+    assert said("ask", question=QUESTION).count("because the bank is slow") == 1
+
+
 def test_nothing_known_is_said(do: Do, said: Do) -> None:
     assert do("ask", question=QUESTION).items == ()
     assert said("ask", question=QUESTION).startswith("Nothing that is known speaks of it.")

@@ -40,8 +40,10 @@ class CitedView(NamedTuple):
         place = f"{self.path}:{self.lines}" if self.lines else self.path
         gone = f"superseded by {', '.join(self.superseded_by)}" if self.superseded_by else self.status
         parts = [place, self.kind, self.service, f"{self.date} ({self.age})", gone, self.address]
-        text = self.content.strip().replace("\n", "\n    ")
-        return f"[{self.number}] {self.title}\n    {' · '.join(part for part in parts if part)}\n    {text}"
+        content = self.content.strip()
+        text = "" if content == self.title else "\n" + content  # what is one line is its own title
+        said = f"{self.title}\n{' · '.join(part for part in parts if part)}{text}"
+        return f"[{self.number}] " + said.replace("\n", "\n    ")
 
 
 class AskResult(NamedTuple):

@@ -138,9 +138,35 @@ def test_changes_by_commit_by_time_and_what_was_not_understood(do: Do, root: Pat
     found = do("code_changes", since="HEAD")
     assert [(one.what, one.name) for one in found.items] == [("deleted", "flush")]
     assert found.counts == {"deleted": 1}
-    assert do("code_changes", since="1 hour").items == ()
     with pytest.raises(Invalid):
         do("code_changes", since="no such thing")
+
+
+def test_everything_is_new_since_a_time_before_the_first_commit(do: Do, root: Path) -> None:
+    do("code_changes")  # the map is made
+    (root / "app.py").write_text(APP.replace("return store", "return store or None"), encoding="utf-8")
+    found = do("code_changes", since="3 hours ago")
+    assert {(one.what, one.name) for one in found.items} == {
+        ("new", "Store"),
+        ("new", "flush"),
+        ("new", "main"),
+        ("new", "test_closing"),
+    }
+    assert found.since.endswith("(before the first commit)")
+    assert {one["what"] for one in do("report", range="3 days").functions} == {"new"}
+
+
+@pytest.mark.parametrize("is_repository", [False, True])
+def test_without_any_commit_a_time_is_compared_with_what_the_map_saw(tmp_path: Path, is_repository: bool) -> None:
+    folder = tmp_path / "plain"
+    folder.mkdir()
+    (folder / "app.py").write_text(APP, encoding="utf-8")
+    if is_repository:
+        subprocess.run(["git", "-C", str(folder), "init", "-q"], check=True, capture_output=True)
+    with open_memory(folder, store=str(tmp_path / "plain.db"), project=PROJECT, embedder="fake") as memory:
+        memory.perform("code_changes", {})
+        found = memory.perform("code_changes", {"since": "3 hours ago"}).result
+    assert found.items == ()
 
 
 def test_impact_has_dependents_tests_and_memories(do: Do) -> None:

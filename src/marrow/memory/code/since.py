@@ -7,7 +7,7 @@ from typing import NamedTuple
 from ...model.errors import Invalid
 from ...model.moments import iso, moment
 from ...model.moments import parse as parse_moment
-from ...repository.changed import commit_before, commit_named
+from ...repository.changed import commit_before, commit_named, nothing_yet
 from ..engine import Asker, Engine, seen_snapshots
 
 HEAD, LAST_SESSION = "HEAD", ("session", "last session")
@@ -23,7 +23,7 @@ class Since(NamedTuple):
 
 def since_of(engine: Engine, asker: Asker, root: str, given: str, mapped_at: int) -> Since:
     """What a caller means. Nothing is the last commit, or where there is none the first map. A time from before the
-    first map is the last commit before it."""
+    first map is the last commit before it, or before the first commit the tree without files."""
     text = given.strip()
     if not text:
         head = commit_named(root, HEAD)
@@ -43,11 +43,16 @@ def since_of(engine: Engine, asker: Asker, root: str, given: str, mapped_at: int
                 field="since",
             ) from problem
         found = Since(iso(at), at=at)
-    if found.at < mapped_at:
-        commit = commit_before(root, moment(max(0, found.at)))
-        if commit:
-            return Since(f"{found.words} (commit {commit[:12]})", commit, found.at)
-    return found
+    return _by_commits(root, found) if found.at < mapped_at else found
+
+
+def _by_commits(root: str, found: Since) -> Since:
+    """The state of the repository at a time; where there is no commit at all, the map has to know it."""
+    commit = commit_before(root, moment(max(0, found.at)))
+    if commit:
+        return Since(f"{found.words} (commit {commit[:12]})", commit, found.at)
+    nothing = nothing_yet(root) if commit_named(root, HEAD) else ""
+    return Since(f"{found.words} (before the first commit)", nothing, found.at) if nothing else found
 
 
 def _known(engine: Engine, asker: Asker, text: str) -> Since | None:

@@ -10,7 +10,7 @@ from ..ingest.severity import read_severity
 from ..memory.engine import sequence
 from ..memory.moment import moment
 from ..memory.organisation.attributed import Attributed, attribute
-from ..memory.organisation.decisions import decisions
+from ..memory.organisation.decisions import NO_STATUS, decisions
 from ..memory.organisation.documents import Listed, full_document
 from ..memory.organisation.documents import list_documents as all_documents
 from ..memory.organisation.incidents import Told, incidents
@@ -110,9 +110,16 @@ class DecisionList(NamedTuple):
         elif not lines:
             lines.append("No such decision." if every else "No decision is known yet.")
         if self.statuses:
-            lines.append("all: " + ", ".join(f"{count} {status}" for status, count in self.statuses.items()))
+            lines.append(f"all: {_by_status(self.statuses)}")
         lines += [f"({self.degraded})"] if self.degraded else []
         return "\n".join(lines)
+
+
+def _by_status(counts: Mapping[str, int]) -> str:
+    """How many there are of each; those that say none last."""
+    said = [f"{count} {status}" for status, count in counts.items() if status != NO_STATUS]
+    without = counts.get(NO_STATUS, 0)
+    return ", ".join([*said, *([f"{without} without a status"] if without else [])])
 
 
 @operation("knowledge", words="decisions", spellings={"topic": ("query",), "limit": ("top_k", "max_results")})
@@ -126,8 +133,8 @@ def get_architectural_decisions(
     as_of: str = "",
     project: str = "",
 ) -> DecisionList:
-    """Decisions with their status, as their records say it now: those about a topic, or the latest. One that another
-    took the place of is told with status=superseded or all, and names it."""
+    """Decisions, recorded or saved in the domain decisions, with their status now: those about a topic, or the latest.
+    One that another took the place of is told with status=superseded or all, and names it."""
     call = through(call, view)
     chosen = wanted(call, project=project, service=service)
     found = decisions(call.engine, call.asker, chosen, topic=topic, status=status, limit=limit, as_of=as_of)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -22,9 +23,11 @@ from ..moment import moment
 from .attributed import Attributed, attribute
 from .services import check_service
 
-KIND = "decision"
+KIND, DOMAIN = "decision", "decisions"
+# What somebody saved in the domain of decisions is one, though it is of another kind. What was only seen there is not.
+SAID_KINDS = ("claim", "learning", "preference")
 STATUSES = ("proposed", "accepted", "rejected", "deprecated", SUPERSEDED)
-ALL = "all"
+ALL, NO_STATUS = "all", "none"
 LIMIT_MAX, LOOKED_AT = 200, 1_000
 # A decision is about a topic when most of the asked words stand in its title, or again and again in it: from so many
 # words on, once is in passing. And none that says far less of it than the best.
@@ -69,11 +72,14 @@ def decisions(
         now = moment(reader, asker, seq, now, as_of)
         projects = asker.principal.readable(wanted.projects)
         service = check_service(reader, asker, projects, wanted.service, seq, now) if wanted.service else ""
-        chosen = replace(wanted, projects=projects, service=service, kinds=(KIND,), include_superseded=True)
-        entries = reader.select(asker.namespace, chosen, seq, now, LOOKED_AT)
-        hits = [Hit(record, 0.0) for record in reader.records_of(entries, seq)]
+        chosen = replace(wanted, projects=projects, service=service, include_superseded=True)
+        sorts = (replace(chosen, kinds=(KIND,)), replace(chosen, kinds=SAID_KINDS, domains=(DOMAIN,)))
+        entries = [reader.select(asker.namespace, sort, seq, now, LOOKED_AT) for sort in sorts]
+        hits = [Hit(record, 0.0) for some in entries for record in reader.records_of(some, seq)]
         if topic.strip():
-            found = _about(engine, reader, Question(topic, asker.namespace, chosen, now, seq, LOOKED_AT))
+            asked_of = [sort for sort, some in zip(sorts, entries, strict=True) if some]
+            questions = [Question(topic, asker.namespace, sort, now, seq, LOOKED_AT) for sort in asked_of]
+            found = _about(engine, reader, questions)
             hits = [found.hits.get(hit.record.entry, hit) for hit in hits]
         known = [one for one in attribute(reader, asker, hits, seq, service=service) if one.holds(now)]
     counts = Counter(map(_status, known))
@@ -101,14 +107,21 @@ class _Found(NamedTuple):
     degraded: str = ""
 
 
-def _about(engine: Engine, reader: Reader, question: Question) -> _Found:
-    embedder = engine.asking(reader, question.namespace, question.wanted.projects)
-    hits, known, degraded = find(reader, embedder, question, engine.rerank)
-    scores = {h.record.entry: relevance(question, known, h.record, h.evidence or Evidence()).score for h in hits}
-    least = max(LEAST, SHARE_OF_BEST * max(scores.values(), default=0.0))
-    near = [hit for hit in hits if scores[hit.record.entry] >= LEAST]
-    passing = [h for h in near if scores[h.record.entry] < least or not _is_central(question, known, h)]
-    return _Found({h.record.entry: h for h in near}, frozenset(h.record.entry for h in passing), degraded)
+def _about(engine: Engine, reader: Reader, questions: Sequence[Question]) -> _Found:
+    """What answers the same question about each of several sorts, by how well it does."""
+    near: list[tuple[Hit, float, bool]] = []  # with how relevant it is, and whether it is about that
+    degraded = ""
+    for question in questions:
+        embedder = engine.asking(reader, question.namespace, question.wanted.projects)
+        hits, known, degraded = find(reader, embedder, question, engine.rerank)
+        for hit in hits:
+            score = relevance(question, known, hit.record, hit.evidence or Evidence()).score
+            near += [(hit, score, _is_central(question, known, hit))] if score >= LEAST else []
+    if len(questions) > 1:
+        near.sort(key=lambda one: -one[0].score)
+    least = max(LEAST, SHARE_OF_BEST * max((score for _, score, _ in near), default=0.0))
+    passing = [hit.record.entry for hit, score, is_central in near if score < least or not is_central]
+    return _Found({hit.record.entry: hit for hit, _, _ in near}, frozenset(passing), degraded)
 
 
 def _is_central(question: Question, known: Asked, hit: Hit) -> bool:
@@ -127,7 +140,7 @@ def _is_central(question: Question, known: Asked, hit: Hit) -> bool:
 
 
 def _status(one: Attributed) -> str:
-    return one.status or "none"
+    return SUPERSEDED if one.is_superseded else one.status or NO_STATUS
 
 
 def _is_asked(one: Attributed, asked: str) -> bool:

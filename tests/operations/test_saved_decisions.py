@@ -1,0 +1,44 @@
+"""Decisions that somebody saved in their domain are listed with those that are of their kind."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from .conftest import Do
+
+CHOSEN = "We chose PostgreSQL because two writers must not wait."
+
+
+@pytest.fixture(autouse=True)
+def _saved(do: Do) -> None:
+    do("memory_save", content=CHOSEN, domain="decisions")
+    do("memory_save", content="Slugs are seven characters of base62.", kind="decision")
+    do("memory_save", content="PostgreSQL runs on port 5433.", domain="dependencies")
+    do("memory_save", content="Which PostgreSQL do we decide on?", domain="decisions", kind="question")
+
+
+def titles(result: Any) -> set[str]:
+    return {one.title for one in result.items}
+
+
+def test_what_was_saved_in_the_domain_of_decisions_is_told_as_one(do: Do, said: Do) -> None:
+    found = do("get_architectural_decisions")
+    assert titles(found) == {CHOSEN, "Slugs are seven characters of base62."}
+    assert (found.total, found.statuses) == (2, {"none": 2})
+    assert said("get_architectural_decisions").endswith("all: 2 without a status")
+
+
+def test_a_topic_finds_the_decisions_of_both_sorts(do: Do) -> None:
+    assert titles(do("get_architectural_decisions", topic="PostgreSQL")) == {CHOSEN}
+    assert titles(do("get_architectural_decisions", topic="slugs")) == {"Slugs are seven characters of base62."}
+    assert do("get_architectural_decisions", topic="zebras").items == ()
+
+
+def test_a_saved_decision_that_another_took_the_place_of_is_told_when_asked_for(do: Do) -> None:
+    (old,) = do("get_architectural_decisions", topic="PostgreSQL").items
+    do("memory_update", address=old.address, content="We chose SQLite because there is one writer.")
+    assert CHOSEN not in titles(do("get_architectural_decisions"))
+    (gone,) = do("get_architectural_decisions", status="superseded").items
+    assert gone.title == CHOSEN

@@ -10,6 +10,8 @@ import pytest
 
 from marrow.app import Memory, open_memory
 from marrow.memory.bench_recall import Benched, Figures, Side, bench_recall
+from marrow.memory.remember import remember
+from marrow.model.draft import Draft
 from marrow.model.errors import Forbidden, Invalid, NotFound, ReadOnly
 from marrow.model.record import CURRENT, Filter
 from marrow.providers.embedder import FakeEmbedder, NoEmbedder
@@ -57,6 +59,14 @@ def test_what_is_asked_by_its_own_words_is_found_and_the_rest_is_harder(known: L
         assert 0.0 < line.p50_ms <= line.p95_ms
     assert sum(lines[style].questions for style in STYLES) == lines["all"].questions
     assert sum(lines[style].first for style in STYLES) == lines["all"].first
+    assert benched.sentences[0].startswith("Recall works here: ")
+
+
+def test_what_recall_never_tells_is_not_asked_about(filled: Lantern) -> None:
+    code = [f"def harvest_{n}(row):\n    return stored_{n}(row, limit={n})\n" for n in range(60)]
+    remember(filled.engine, filled.asker, [Draft(text, "code") for text in code])
+    benched = bench_recall(filled.engine, filled.asker)
+    assert (benched.active, benched.nodes) == (len(NOTES), len(NOTES))
     assert benched.sentences[0].startswith("Recall works here: ")
 
 

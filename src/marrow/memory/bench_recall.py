@@ -14,6 +14,7 @@ from random import Random
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..model.errors import Invalid, NotFound
+from ..model.node import KINDS
 from ..model.record import CURRENT, Filter
 from ..model.scope import READ
 from ..providers.embedder import Embedder
@@ -33,7 +34,7 @@ from ..store.protocol import Reader
 from ..store.revectored import Revectored
 from ..store.terms import terms_of
 from .engine import Asker, Engine
-from .recall import recall
+from .recall import NOT_RECALLED, recall
 from .search import search
 
 if TYPE_CHECKING:
@@ -53,6 +54,7 @@ CALLED_MAX = 24
 CHANCE = 0.05
 # The share of what is asked by its own words that a recall must have.
 WORKS = 0.8
+WHAT_IS_MISSED = "`marrow bench recall --json` lists what, `marrow explain` says why"
 ASKED_BY = {WORDS: "asked by their words", SENTENCE: "by a sentence without these", BLURRED: "by related words"}
 
 
@@ -177,8 +179,9 @@ def _texts(reader: Reader, asker: Asker, now: int) -> list[tuple[int, str]]:
 
 def _questions(reader: Reader, asker: Asker, now: int, nodes: int, seed: int) -> tuple[list[_Asked], int, int]:
     """The questions, how many nodes are active here, and how many are asked about. The choice is by address, so it is
-    the same in every store. What is pinned is recalled whatever is asked: it is not asked about."""
-    here = Filter(projects=asker.places("project"))
+    the same in every store. What is pinned is recalled whatever is asked, and what is of some kinds never: these are
+    not asked about."""
+    here = Filter(projects=asker.places("project"), kinds=tuple(kind for kind in KINDS if kind not in NOT_RECALLED))
     active = len(reader.select(asker.namespace, here, CURRENT, now))
     loose = reader.texts_of(reader.select(asker.namespace, replace(here, pinned=False), CURRENT, now))
     known = sorted(loose, key=lambda text: text[1])
@@ -284,7 +287,7 @@ def _says(side: Side) -> str:
     """Whether recall works is judged by the easiest style: that the others find less is what they are for."""
     easiest = side.figures[0]
     works = easiest.recalled >= WORKS * easiest.questions
-    verdict = "Recall works here" if works else "Recall misses much here (`marrow doctor` looks for what is wrong)"
+    verdict = "Recall works here" if works else f"Recall misses much here ({WHAT_IS_MISSED})"
     parts = [f"{line.recalled} of {line.questions} {ASKED_BY[line.style]}" for line in side.figures[:-1]]
     return f"{verdict}: with {side.called} it has {', '.join(parts)}."
 

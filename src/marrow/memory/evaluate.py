@@ -3,7 +3,8 @@ much of the project does it know? Only reads."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
 from ..model.errors import Invalid, MarrowError, NotFound
@@ -11,9 +12,10 @@ from ..model.moments import MICROS_PER_DAY
 from ..model.nearest import nearest
 from ..model.record import CURRENT, Filter
 from ..model.scope import READ
-from ..model.text import token_estimate
+from ..model.text import counted, token_estimate
 from ..repository.file_sorts import is_binary_name, is_generated
 from .bench_recall import bench_recall
+from .coverage import coverage
 from .engine import Asker, Engine
 from .known_here import known_here
 from .project_files import listed, project_root
@@ -24,8 +26,9 @@ QUESTIONS = 50
 EVERY = 100_000
 FILES_MAX = 20_000
 UNKNOWN_SHOWN = 5
-# Shares below which a figure is worth a look: what was told and used, files that something is known about.
-USED_LEAST, KNOWN_LEAST, SURE_LEAST = 0.2, 0.1, 0.9
+# Shares below which a figure is worth a look: what was told and used, lines of the code (without code: files) that
+# something is known about, what is held and undoubted.
+USED_LEAST, KNOWN_LEAST, SURE_LEAST = 0.2, 0.5, 0.9
 SHORTER_LEAST = 3.0
 
 Progress = Callable[[int, "int | None"], None]
@@ -132,24 +135,41 @@ def _compression(engine: Engine, asker: Asker, _: Progress | None) -> Evaluation
 
 
 def _coverage(engine: Engine, asker: Asker, _: Progress | None) -> Evaluation:
-    """How many of the project's files something is known about."""
+    """How much of the code something is known about, as `marrow coverage` counts it; without code, how many files."""
     try:
         root = project_root(asker)
+        code = coverage(engine, asker)
     except MarrowError as problem:
         return Evaluation("coverage", problem.message, None, ())
     files = [path for path in listed(root) if not is_generated(path) and not is_binary_name(path)][:FILES_MAX]
     if not files:
         return Evaluation("coverage", "The project has no files.", None, ())
     with engine.store.reading() as reader:
-        known = known_here(reader, asker, files, engine.clock())
-    share = len(known) / len(files)
+        pinned = known_here(reader, asker, files, engine.clock())
+    words = f"{len(pinned)} of {len(files)} files have a memory pinned to them"
+    figures = [Figure("files", round(len(pinned) / len(files), 3), words)]
+    share, says = figures[0].value, words
+    if code.lines:
+        share = code.known_lines / code.lines
+        says = f"{code.known:,} of {code.symbols:,} functions and types are known, {share:.0%} of their lines"
+        figures.append(Figure("code", round(share, 3), says))
+    known = pinned.keys() | {part.path for part in code.parts if part.known}
+    notes = _unknown(files, known)
+    is_well = share >= KNOWN_LEAST
+    if not is_well:
+        notes.append("`marrow coverage` lists the longest that nothing is known about")
+    return Evaluation("coverage", f"{says}.", is_well, tuple(figures), tuple(notes))
+
+
+def _unknown(files: Sequence[str], known: AbstractSet[str]) -> list[str]:
+    """The folders in which nothing is known about any file, the largest first."""
     folders: dict[str, list[bool]] = {}
     for path in files:
         folders.setdefault(path.rpartition("/")[0] or ".", []).append(path in known)
     blank = sorted((folder for folder, some in folders.items() if not any(some)), key=lambda f: (-len(folders[f]), f))
-    notes = tuple(f"nothing is known about {folder} ({len(folders[folder])} files)" for folder in blank[:UNKNOWN_SHOWN])
-    words = f"{len(known)} of {len(files)} files have a memory pinned to them"
-    return Evaluation("coverage", f"{words}.", share >= KNOWN_LEAST, (Figure("files", round(share, 3), words),), notes)
+    return [
+        f"nothing is known about {folder} ({counted(len(folders[folder]), 'file')})" for folder in blank[:UNKNOWN_SHOWN]
+    ]
 
 
 def _health(engine: Engine, asker: Asker, _: Progress | None) -> Evaluation:

@@ -26,6 +26,7 @@ SESSIONS_MAX, NODES_MAX, TRACES_MAX, COMMITS_MAX = 1_000, 20_000, 20_000, 500
 LEARNT_KINDS = ("learning", "preference")
 DECIDED_KINDS = ("decision",)
 OPEN_KINDS = ("gap", "question")
+SESSIONS, COMMITS = "sessions", "commits"
 # Four characters are about a token, where only a length is kept.
 CHARACTERS_PER_TOKEN = 4
 
@@ -52,7 +53,8 @@ class Told(NamedTuple):
 
 
 class Report(NamedTuple):
-    """`kinds` and `domains` count what was said. `code` is None where there is no code map."""
+    """`kinds` and `domains` count what was said. `files` are those that sessions or commits touched, as `touched_by`
+    says. `code` is None where there is no code map."""
 
     range: Range
     project: str
@@ -68,6 +70,7 @@ class Report(NamedTuple):
     files: tuple[tuple[str, int], ...]
     commits: tuple[Commit, ...]
     code: CodeReport | None
+    touched_by: tuple[str, ...] = ()
 
 
 def report(engine: Engine, asker: Asker, given: str = "") -> Report:
@@ -108,6 +111,7 @@ def report(engine: Engine, asker: Asker, given: str = "") -> Report:
         _files(here.values()),
         _commits(asker, project, chosen),
         report_code(engine, asker, chosen) if project == asker.scope.project else None,
+        _touched_by(records, here),
     )
 
 
@@ -150,10 +154,20 @@ def _told(told: Sequence[Injection], used: int) -> Told:
 
 
 def _files(said: Iterable[Sequence[Occurrence]]) -> tuple[tuple[str, int], ...]:
-    """The files that sessions touched, and how often."""
+    """The files that sessions and commits touched, and how often."""
     told = (one.fields.get("files") for some in said for one in some)
     counts = Counter(str(path) for files in told if isinstance(files, list) for path in files)
     return tuple(counts.most_common())
+
+
+def _touched_by(records: Sequence[Record], here: dict[int, list[Occurrence]]) -> tuple[str, ...]:
+    """Whose files they are: what was seen is of sessions, commits are taken in from the repository."""
+    told = {
+        COMMITS if record.node.kind == "commit" else SESSIONS
+        for record in records
+        if any(isinstance(one.fields.get("files"), list) for one in here[record.entry])
+    }
+    return tuple(name for name in (SESSIONS, COMMITS) if name in told)
 
 
 def _commits(asker: Asker, project: str, chosen: Range) -> tuple[Commit, ...]:

@@ -27,7 +27,8 @@ NO_GRAPH = "flowchart LR\n    none[nothing in the code changed, or there is no c
 
 
 class ReportResult(NamedTuple):
-    """`content` is the report as it reads; the other fields are what it is made from."""
+    """`content` is the report as it reads; the other fields are what it is made from. `touched_by` says whose files are
+    listed: sessions, commits."""
 
     content: str
     range: dict[str, str]
@@ -47,6 +48,7 @@ class ReportResult(NamedTuple):
     since: str = ""
     graph: dict[str, Any] | None = None
     evaluations: tuple[dict[str, Any], ...] = ()
+    touched_by: tuple[str, ...] = ()
 
     def text(self) -> str:
         return self.content
@@ -137,7 +139,8 @@ def _lines(whole: ReportResult, code: CodeReport | None, is_markdown: bool, leng
     page.section("trouble", [_record_line(one) for one in whole.issues])
     page.section("open questions", [_record_line(one) for one in whole.questions])
     page.section("commits", [f"{one['commit']} {one['subject']}" for one in whole.commits])
-    page.section("files that sessions touched", [f"{one['file']} ({one['times']})" for one in whole.files])
+    touched = f"files that {' and '.join(whole.touched_by)} touched"
+    page.section(touched, [f"{one['file']} ({one['times']})" for one in whole.files])
     title = f"functions and types since {whole.since}" if whole.since else "functions and types"
     page.section(title, [_function_line(one) for one in whole.functions], "" if code else "there is no code map")
     page.section("calls that lead nowhere known", [f"{one['name']} ({one['times']})" for one in whole.unresolved])
@@ -239,6 +242,7 @@ def _result(call: Call, found: Report, judged: Sequence[Evaluation]) -> ReportRe
         since=code.since if code else "",
         graph=as_json(code.graph) if code and code.graph and code.graph.arcs else None,
         evaluations=tuple(_evaluation(one) for one in judged),
+        touched_by=found.touched_by,
     )
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from marrow.memory.coverage import coverage
 from marrow.memory.engine import Asker, Engine
 from marrow.memory.evaluate import EVALUATIONS, evaluate
 from marrow.memory.report import report
@@ -38,6 +39,21 @@ def observe(hand: Hand, content: str, session: str, before: int, files: list[str
     address = hand.do(Say("observation", content, said))[0]
     hand.clock.forward(seconds=1)
     return address
+
+
+def commit(hand: Hand, content: str, files: list[str]) -> None:
+    hand.do(Say("commit", content, Occurrence(hand.clock.now, metadata=metadata_text({"files": files}))))
+    hand.clock.forward(seconds=1)
+
+
+def test_a_report_says_whether_sessions_or_commits_touched_the_files(engine: Engine, asker: Asker, hand: Hand) -> None:
+    assert report(engine, asker).touched_by == ()
+    commit(hand, "Raise the limit", ["src/cards.py", "README.md"])
+    found = report(engine, asker)
+    assert found.touched_by == ("commits",)
+    assert dict(found.files) == {"src/cards.py": 1, "README.md": 1}
+    observe(hand, "Edited cards", "s1", 100, ["src/cards.py"])
+    assert report(engine, asker).touched_by == ("sessions", "commits")
 
 
 @pytest.mark.parametrize(
@@ -160,6 +176,23 @@ def test_coverage_names_the_folders_that_nothing_is_known_about(engine: Engine, 
     assert judged.figures[0].value == 0.2
     assert any("tests" in note for note in judged.notes)
     assert not any("src" in note for note in judged.notes)
+    assert judged.ok is False
+    assert "marrow coverage" in judged.notes[-1]
+
+
+def test_coverage_goes_by_the_code_that_is_known_as_the_coverage_operation_does(
+    engine: Engine, asker: Asker, hand: Hand
+) -> None:
+    for name in ("charge", "refund"):
+        hand.say(f"{name} goes through the gateway", anchors=[f"src/payments.py::{name}"])
+    known = coverage(engine, asker)
+    (judged,) = evaluate(engine, asker, "coverage")
+    assert known.known == known.symbols > 0
+    assert f"{known.known} of {known.symbols} functions and types" in judged.says
+    assert judged.ok is True
+    for part in known.parts:
+        folder = part.path.rpartition("/")[0] or "."
+        assert not any(f"about {folder} (" in note for note in judged.notes)
 
 
 def test_health_counts_what_is_in_doubt(engine: Engine, asker: Asker, hand: Hand) -> None:

@@ -16,6 +16,7 @@ from ..store.protocol import Reader
 from .code.for_context import calls_around, changed_functions
 from .engine import Asker, Engine
 from .recall import recall
+from .telling.decided import decided
 from .telling.wording import line
 
 BUDGET_DEFAULT, BUDGET_MAX = 2_000, 20_000
@@ -76,7 +77,7 @@ def context(
             ("sessions", lambda: [*_left(look), *_open(look)]),
             ("code", lambda: [*map(Note, changed_functions(engine, asker)), *_changed(look)]),
             ("learnings", lambda: _learnt(look)),
-            ("observations", lambda: _focused(engine, asker, focus, now) if focus.strip() else _known(look)),
+            ("observations", lambda: _focused(engine, look, focus) if focus.strip() else _known(look)),
             ("call_graph", lambda: [*map(Note, calls_around(engine, asker, focus))]),
         )
         layers, left, spare, unused = [], 0, budget_tokens, 0
@@ -121,6 +122,11 @@ class _Look(NamedTuple):
 
     def note(self, record: Record, tokens: int = NOTE_TOKENS, text: str = "") -> Note:
         return Note(line(record, self.now, tokens=tokens, text=text), record.node.address)
+
+    def notes(self, records: Sequence[Record], tokens: int = NOTE_TOKENS) -> list[Note]:
+        """Of a decision record what it decided comes first."""
+        texts = decided(self.reader, self.asker, records)
+        return [self.note(record, tokens, texts.get(record.entry, "")) for record in records]
 
 
 def _left(look: _Look) -> list[Note]:
@@ -169,8 +175,7 @@ def _known(look: _Look) -> list[Note]:
     pinned = look.latest((), LOOKED_AT, pinned=True)
     found = look.latest(KNOWN_KINDS, LOOKED_AT)
     found.sort(key=lambda r: (-_weight(r, look.now), r.node.address))
-    chosen = list({r.node.address: r for r in [*pinned, *found]}.values())[:KNOWN_SHOWN]
-    return [look.note(record) for record in chosen]
+    return look.notes(list({r.node.address: r for r in [*pinned, *found]}.values())[:KNOWN_SHOWN])
 
 
 def _weight(record: Record, now: int) -> float:
@@ -179,7 +184,7 @@ def _weight(record: Record, now: int) -> float:
     return float((0.5 + record.standing.priority) * record.standing.confidence * 0.5 ** (days / 30))
 
 
-def _focused(engine: Engine, asker: Asker, focus: str, now: int) -> list[Note]:
-    found = recall(engine, asker, focus, wanted=Filter(projects=(asker.scope.project,)), limit=KNOWN_SHOWN)
+def _focused(engine: Engine, look: _Look, focus: str) -> list[Note]:
+    found = recall(engine, look.asker, focus, wanted=Filter(projects=(look.asker.scope.project,)), limit=KNOWN_SHOWN)
     records = [*found.pinned, *(kept.record for kept in found.relevant), *found.questions]
-    return [Note(line(record, now, tokens=NOTE_TOKENS * 2), record.node.address) for record in records]
+    return look.notes(records, NOTE_TOKENS * 2)

@@ -9,7 +9,7 @@ from typing import Annotated, Any, NamedTuple
 from ..ingest.severity import read_severity
 from ..memory.engine import sequence
 from ..memory.moment import moment
-from ..memory.organisation.attributed import Attributed, attribute
+from ..memory.organisation.attributed import attribute
 from ..memory.organisation.decisions import NO_STATUS, decisions
 from ..memory.organisation.documents import Listed, full_document
 from ..memory.organisation.documents import list_documents as all_documents
@@ -138,15 +138,10 @@ def get_architectural_decisions(
     call = through(call, view)
     chosen = wanted(call, project=project, service=service)
     found = decisions(call.engine, call.asker, chosen, topic=topic, status=status, limit=limit, as_of=as_of)
-    items = tuple(document(one, found.now, content=_decided(one)) for one in found.items)
+    told = ((one, one.decided if one.place is None else "") for one in found.items)  # a passage that answers is better
+    items = tuple(document(one, found.now, content=decided or None) for one, decided in told)
     left, about = found.total - len(items), " ".join(topic.split())[:TOPIC_MAX]
     return DecisionList(items, found.total, dict(found.statuses), found.degraded, left, about, found.mentioned)
-
-
-def _decided(one: Attributed) -> str | None:
-    """What was decided, in a line, where its reader found it and no passage answers."""
-    said = one.origin.fields.get("decision")
-    return said if isinstance(said, str) and said and one.place is None else None
 
 
 class Incident(NamedTuple):

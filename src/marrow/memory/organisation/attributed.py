@@ -73,6 +73,12 @@ class Attributed:
         return SUPERSEDED if self.is_superseded else status
 
     @property
+    def decided(self) -> str:
+        """What was decided, in a line, where its reader found it."""
+        said = self.origin.fields.get("decision")
+        return said if isinstance(said, str) and self.record.node.kind == "decision" else ""
+
+    @property
     def lines(self) -> tuple[int, int] | None:
         """The lines of the file that the passage covers, where the text has its file's lines."""
         return self.origin.lines(self.record, self.place)

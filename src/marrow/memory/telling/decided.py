@@ -1,0 +1,44 @@
+"""What a decision record decided, before how it came to that: a reader who is told a few lines needs these first."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from ...model.record import CURRENT, Record
+from ...store.protocol import Reader
+from ..attribution import origins_of
+from ..engine import Asker
+from ..organisation.attributed import Attributed
+
+KIND = "decision"
+# Headings, and lines that only say when it was and how it stands.
+_FRAME = re.compile(
+    r"\s*(?:#{1,6}\s.*|[=~^\"-]{3,}\s*|[-*|>\s]*\W*(?:date|status|state|deciders?|decision[- ]makers?)\W*[:|].*|"
+    r"\W*(?:accepted|proposed|rejected|deprecated|superseded|draft)\W*)\Z",
+    re.I,
+)
+
+
+def decided(
+    reader: Reader, asker: Asker, records: Sequence[Record], passages: Mapping[int, str] | None = None
+) -> dict[int, str]:
+    """By entry, for those that a reader of decision records took in: title, status and what was decided; then the
+    passage that answers, or the rest of the text."""
+    mine = [record for record in records if record.node.kind == KIND]
+    origins = origins_of(reader, asker, mine, CURRENT)
+    found: dict[int, str] = {}
+    for record in mine:
+        one = Attributed(record, origins[record.entry])
+        if one.decided:
+            status = f" ({one.status})" if one.status else ""
+            rest = _rest((passages or {}).get(record.entry) or record.node.content, one)
+            found[record.entry] = "\n".join(part for part in (f"{one.title}{status}: {one.decided}", rest) if part)
+    return found
+
+
+def _rest(text: str, one: Attributed) -> str:
+    """What a text says beside its frame and the decision."""
+    lines = (line.strip() for line in text.split("\n") if not _FRAME.match(line))
+    said = " ".join(" ".join(line for line in lines if line != one.title).split())
+    return said.replace(one.decided.rstrip("…"), "").strip()

@@ -10,6 +10,7 @@ from marrow.memory.observed.decided import decided
 from marrow.memory.observed.digest import Digest, digest, handoff_text, summary_text
 from marrow.memory.observed.observe import observe
 from marrow.memory.observed.said import said
+from marrow.memory.observed.todo import next_step, open_tasks
 from marrow.model.text import token_estimate
 
 from .traces import edit, prompt, shell, stop, tool
@@ -146,6 +147,12 @@ TITLES = {
     ("Hi! Just so you know: we deploy with make ship",): "We deploy with make ship",
     ("so you know how releases work here: staging goes out on merge",): "Staging goes out on merge",
     ("cool, thanks!", "ugh", "ok"): "",
+    ("No, run it as python -m pytest from the root, plain pytest fails.", "Add the tip to the cart."): (
+        "Add the tip to the cart"
+    ),
+    ("Login", "Mend the login page of the shop"): "Mend the login page of the shop",
+    ("I prefer dataclasses over dicts.", "Rewrite the parser of invoices"): "Rewrite the parser of invoices",
+    ("wrong, the port is 8081",): "",
 }
 
 
@@ -188,6 +195,57 @@ def test_what_the_agent_found_is_not_told_as_the_users_words() -> None:
 def test_a_fix_is_not_called_fixed_twice() -> None:
     assert "Fixed: Fixed" not in summary_text(made(session()))
     assert "- Fixed after" not in summary_text(made(session()))
+
+
+def test_a_preference_is_no_decision() -> None:
+    found = made([prompt("I prefer dataclasses over dicts."), prompt("We decided to keep prices in cents.")], "")
+    assert found.decisions == ("We decided to keep prices in cents.",)
+    assert found.preferences == ("I prefer dataclasses over dicts.",)
+    assert "Preferences of the user: I prefer dataclasses over dicts." in handoff_text(found)
+    assert "Told by the user: I prefer dataclasses over dicts." in summary_text(found)
+
+
+NEXT = {
+    "Done.\n\n**Next steps**\n1. Write the migration\n2. Test it": "Write the migration",
+    "## Next steps\n\n- Write the migration": "Write the migration",
+    "The parser is done. Next: write a migration. Still open: the retry test.": "write a migration",
+    "All green. Next up: wire api/web.py to the queue.": "wire api/web.py to the queue",
+    "**What's next**\n- Write the migration": "Write the migration",
+    "Next: write a migration": "write a migration",
+    # what only looks like it
+    "Next steps are up to you.": "",
+    "**Next steps**\n\nThat is all.": "",
+    "Next steps: none.": "",
+    "Next.js: upgraded to 15.": "",
+    "```\nNext: run the tests\n```\nDone.": "",
+    "I moved what comes next: nothing else changed.": "",
+    "The button says 'Next: pay' now.": "",
+}
+
+
+@pytest.mark.parametrize("message", NEXT)
+def test_the_next_step_is_read_from_a_heading_or_behind_a_sentence(message: str) -> None:
+    assert next_step(message) == NEXT[message]
+
+
+LEFT = {
+    "The parser is done. Next: write a migration. Still open: the retry test.": ["the retry test"],
+    "Done.\n\n**Still open**\n- the retry test\n- the docs": ["the retry test", "the docs"],
+    "Still open: the retry test, the docs": ["the retry test, the docs"],
+    "### What's left\n1. the docs": ["the docs"],
+    "Remaining work:\n- the docs": ["the docs"],
+    # what only looks like it
+    "Still open: nothing.": [],
+    "The dialog is still open: it hides the menu.": [],
+    "Open the file. The door is open.": [],
+    "**Still open**\nas before.": [],
+    "```\nTODO: mend this\n```": [],
+}
+
+
+@pytest.mark.parametrize("message", LEFT)
+def test_what_is_left_is_read_from_a_heading_or_behind_a_sentence(message: str) -> None:
+    assert open_tasks([], message) == LEFT[message]
 
 
 def test_a_task_that_the_user_named_is_open() -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from .call import text_at
 from .lines import counted, fit, one_line
-from .markers import EPHEMERAL, LEADS, NOTE
+from .markers import CORRECTS, EPHEMERAL, LEADS, NOTE
 from .observation import FAILED, Observation
 from .paths import short
 from .prose import sentences
@@ -26,7 +26,7 @@ from .said import (
 from .subject import subject
 from .todo import TASKS_MAX, next_step, open_tasks
 
-TITLE_MAX = 60
+TITLE_MAX, TITLE_WORDS_LEAST = 60, 3
 WORKED_MAX, DECISIONS_MAX, CORRECTIONS_MAX, FAILURES_MAX, ASKED_MAX, NOTES_MAX, FILES_MAX = 10, 8, 8, 5, 4, 5, 12
 LINE, MENDED_LINE = 160, 260
 _TOLD_AS_FIXED = re.compile(r"Fixed after \d+ runs: ")
@@ -50,11 +50,12 @@ class Digest:
     next_step: str = ""
     files: tuple[str, ...] = ()
     found: tuple[str, ...] = ()
+    preferences: tuple[str, ...] = ()
 
     @property
     def is_empty(self) -> bool:
         """Nothing was done, told, decided or left, as where only questions were asked: nothing is to be handed over."""
-        told = self.decisions or self.corrections or self.notes
+        told = self.decisions or self.preferences or self.corrections or self.notes
         return not (told or self.worked_on or self.failing or self.fixed or self.open_tasks)
 
 
@@ -80,10 +81,10 @@ def digest(
     files = dict.fromkeys(file for one in observations if one.does in ("edit", "write") for file in one.files)
     return Digest(
         session=text_at(session, "session"),
-        title=_title(session, asked, observations),
+        title=_title(session, _tasks_first(asked, by_user), observations),
         asked=tuple(asked[:ASKED_MAX]),
         worked_on=_worked_on(observations),
-        decisions=_texts(by_user, (DECISION, PREFERENCE), DECISIONS_MAX),
+        decisions=_texts(by_user, (DECISION,), DECISIONS_MAX),
         corrections=_texts(by_user, (CORRECTION_CATEGORY,), CORRECTIONS_MAX),
         notes=_texts(by_user, (NOTE_CATEGORY, FIX_CATEGORY), NOTES_MAX),
         failing=_last(dict.fromkeys(fit(f"{one.title}: {_where(one)}", LINE) for one in failing), FAILURES_MAX),
@@ -92,6 +93,7 @@ def digest(
         next_step=fit(step, LINE),
         files=tuple(files)[:FILES_MAX],
         found=_texts(by_agent, (FIX_CATEGORY, DECISION), NOTES_MAX),
+        preferences=_texts(by_user, (PREFERENCE,), DECISIONS_MAX),
     )
 
 
@@ -102,7 +104,7 @@ def summary_text(found: Digest) -> str:
         ("Worked on", found.worked_on),
         ("Decided", found.decisions),
         ("Corrected by the user", found.corrections),
-        ("Told by the user", found.notes),
+        ("Told by the user", (*found.preferences, *found.notes)),
         ("Found", found.found),
         ("Fixed", found.fixed),
         ("Still failing", found.failing),
@@ -116,6 +118,7 @@ def handoff_text(found: Digest) -> str:
         f"Handoff: {found.title}" if found.title else "Handoff",
         ("Worked on", found.worked_on),
         ("Decisions", found.decisions),
+        ("Preferences of the user", found.preferences),
         ("Corrections by the user", found.corrections),
         ("Failures still open", found.failing),
         ("Found", found.found),
@@ -155,6 +158,22 @@ def _bare(text: str) -> str:
         hit = opener.match(text)
         text = text[hit.end() :] if hit and hit.end() < len(text) else text
     return text
+
+
+def _tasks_first(asked: Sequence[str], said: Sequence[Said]) -> list[str]:
+    """What names a session: not a correction, a word or two, or what was told and is kept by itself, if there is
+    something else."""
+    kept = {_compared(one.text) for one in said}
+    tasks = [
+        one
+        for one in asked
+        if len(one.split()) >= TITLE_WORDS_LEAST and not CORRECTS.match(one) and _compared(one) not in kept
+    ]
+    return tasks or [one for one in asked if len(one.split()) > 1 and not CORRECTS.match(one)]
+
+
+def _compared(text: str) -> str:
+    return one_line(text).casefold().strip(".!? ")[:TITLE_MAX]
 
 
 def _title(session: Mapping[str, object], asked: Sequence[str], observations: Sequence[Observation]) -> str:

@@ -53,10 +53,39 @@ _LABELLED = re.compile(
     r"architecture|hosting|conventions?|code style|branching)(?: (?:is|are))?: \S",
     re.I,
 )
+# A procedure: what for, and the first step. What it is for must be named, and none of it be asked for now.
+_HELD = (
+    r"(?:tests?|suite|e2e|app|application|servers?|services?|workers?|clients?|docs|documentation|site|database|db|"
+    r"fixtures|snapshots?|keys?|secrets?|credentials|certificates?|dependenc(?:y|ies)|lock ?file|versions?|images?|"
+    r"packages?|library|cluster|staging|production|prod|environments?|stack|schema|migrations?|frontend|backend|"
+    r"gateway|vpn|project|repo(?:sitory)?|containers?|pipeline|releases?|hotfix|firmware|models?|locally|"
+    r"backups?|tunnel|proxy|emulator|simulator|storybook|plugin|extension|cli)"
+)
+_PROCESS = (
+    rf"(?:(?:deploy|release|ship|publish|roll ?back|migrate|cut an? [\w-]+)(?=\s*,| to | from | an? |(?: "
+    rf"[\w./-]+){{1,4}}?"
+    rf" {_HELD}\b)|(?:build|test|run|start|debug|reset|regenerate|update|log in|connect|tag|upgrade|restore|"
+    rf"back up|bootstrap|provision|rotate|onboard|set up|seed|profile)(?=(?: [\w./-]+){{0,4}}? {_HELD}\b))"
+)
+_STEP = (
+    r"(?:(?:you|we|just|simply|first) )*(?:(?:run|use|call|push|merge|tag|type|open|go|execute|must|need|have|bump|cut|"
+    r"trigger|dispatch|log in|ssh|start|copy|export|drain|drop|dump|restore|seed|source|activate|check ?out|pull|fetch|"
+    r"install|build|compile|branch|restart)\b|(?:update|edit|set|change)\b.{3,80}?(?:,| and| then)\s+(?:then )?(?:run|"
+    r"tag|push|merge|commit|deploy|restart|open|build)\b)"
+)
 _HOW_TO = re.compile(
-    r"to (?:deploy|release|ship|publish|build|test|run|start|migrate|roll ?back|debug|reset|regenerate|update|log in|"
-    r"connect)\b[^,.]{0,60},"
-    r" ?(?:you |we |just |simply )*(?:run|use|call|push|merge|tag|type|open|go|execute|must|need|have)\b",
+    rf"to {_PROCESS}\b(?! (?:it|this|that|these|those|them)\b)[^,.]{{0,60}}, ?{_STEP}|"
+    rf"for (?:an? |every |each )(?:[\w-]+ )?(?:release|deploy(?:ment)?|hotfix|rollback|migration|upgrade), ?{_STEP}|"
+    r"to (?:add|create|write|make) an? [^,.]{2,40}, ?(?:(?:you|we|just|simply) )*(?:run|use|call)\b[^,]*(?:`|"
+    r"\s--?\w|\w/\w|"
+    r"\b(?:make|npm|pnpm|yarn|uv|cargo|python|docker|alembic|rails|django-admin|poetry)\b)|"
+    r"an? (?:[\w-]+ )?(?:release|deploy(?:ment)?|hotfix|rollback|migration|upgrade) (?:works|goes) like "
+    r"this: \S",
+    re.I,
+)
+_JUST_NOW = re.compile(
+    r"\b(?:now|again|today|tonight|this time|yet|tell me|let me know|show me|report back|see if|and see|please|"
+    r"call it)\b|\w\(",
     re.I,
 )
 _WISH = re.compile(
@@ -103,7 +132,7 @@ def is_project_fact(sentence: str) -> bool:
         return False
     if is_symptom(sentence):
         return False
-    if _HOW_TO.match(sentence) or _LABELLED.match(sentence):
+    if _LABELLED.match(sentence) or (_HOW_TO.match(sentence) and _JUST_NOW.search(sentence) is None):
         return True
     if _WISH.search(sentence):
         return False

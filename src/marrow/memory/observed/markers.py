@@ -35,7 +35,8 @@ EPHEMERAL = re.compile(
 QUESTION = re.compile(
     r".*\?\W*\Z|(?:(?:so|and|but|ok|okay|hey|also|hmm|well|now|then|actually|wait|please|no)[, ]+)*(?:why|"
     r"(?:what|how|when|where|which|who|whose)(?:'s| (?:\w+ )?(?:is|are|was|were|do|does|did|can|could|should|shall|"
-    r"would|will|have|has|about|if|come))|is|are|was|were|do|does|did|can|could|should|shall|would|will|have|has|may|"
+    r"would|will|have|has|about|if|come))|is|are|was|were|do(?! not (?!we\b|you\b))|does|did|can|could|should|"
+    r"shall|would|will|have|has|may|"
     r"isn'?t|aren'?t|"
     r"don'?t (?:we|you)|"
     r"doesn'?t|didn'?t|shouldn'?t|wouldn'?t|couldn'?t|any idea|i wonder|wondering|not sure (?:if|whether|what|how|why)|"
@@ -74,11 +75,15 @@ ERRAND = re.compile(
 GENERAL = re.compile(
     r"\b(?:always|never|every|each|whenever|before|after|when|any|all|must|from now on|going forward)\b", re.I
 )
+# A choice among what was offered, without a word of what that is.
+_NAMED = r"(?! (?:the )?(?:first|second|third|last|other|latter|former|same|it|this|that|option)\b)"
 DECIDED = re.compile(
     r"\b(?:(?:we|i|the team|they)(?:'ve| have)?(?: now| finally| just| already)* (?:decided|agreed|settled|chosen|"
     r"opted|concluded)\b|"
-    r"decision:|(?:the|our|final) decision (?:is|was)\b|it (?:was|is|has been) decided|let'?s (?:go|stick) with\b|"
-    r"we(?:'re| are)? (?:going|sticking) with\b|we (?:chose|picked|went with)\b|i(?:'ve| have) (?:decided|chosen)\b|"
+    rf"decision:|(?:the|our|final) decision (?:is|was)\b|it (?:was|is|has been) decided|let'?s (?:go|stick) "
+    rf"with\b{_NAMED}|"
+    rf"we(?:'re| are)? (?:going|sticking) with\b{_NAMED}|we (?:chose|picked|went with)\b|i(?:'ve| have) (?:decided|"
+    rf"chosen)\b|"
     r"decided (?:to|that|on|against)\b)",
     re.I,
 )

@@ -49,6 +49,7 @@ from .markers import (
     WILL_USE,
     WISH,
 )
+from .phrased import is_cause, is_change_of_course, is_hands_off, is_way_to_run
 from .prose import SENTENCE_MAX, Sentence, sentences
 from .statements import is_request, is_statement, is_symptom
 
@@ -79,8 +80,12 @@ _JUST_NO = re.compile(
 )
 _PATH = re.compile(r"\w[/\\]\w|\.\w{1,4}\b")
 _NOT_YET = re.compile(
-    r"\b(?:yet|now|until|before i|this (?:file|test|function|time)|that (?:file|test|function))\b", re.I
+    r"\b(?:yet|now|until|while|before i|this (?:file|test|function|time)|that (?:file|test|function)|"
+    r"in this (?:pr|mr|commit|change|branch|task|step))\b",
+    re.I,
 )
+# A part of a sentence that says nothing without the part before it.
+_REFERS_BACK = re.compile(r"\b(?:the rest|after that|then)\b", re.I)
 # It points to something that is not in the sentence, or is about the speaker.
 _POINTS = re.compile(
     r"(?!(?:it|that|this)(?:'s|’s| is) (?:the|our|an?|called|named|in|on|at|not) )(?:i|i'm|i’m|i've|i'll|this|that|"
@@ -210,7 +215,7 @@ def _rules(text: str, asked: Sequence[str]) -> list[_Weighed]:
     if chosen:
         return [chosen]
     split = [part for part in NEXT_RULE.split(text) if part]
-    if len(split) > 1:
+    if len(split) > 1 and not any(map(_REFERS_BACK.search, split[1:])):
         weighed = [one for part in split if (one := _weigh(part)) and one.weight >= LEAST_SALIENCE]
         if len(weighed) == len(split) and all(_says_something(one.text) for one in weighed):
             return weighed
@@ -359,6 +364,8 @@ def _corrected(text: str) -> _Weighed | None:
 
 def _corrects_nothing(rest: str) -> bool:
     """What is said of the thing at hand and names it not, or asks for the next step."""
+    if is_way_to_run(rest):
+        return False
     if NOTHING_REPLACED.match(rest) or _POINTS.match(rest) or _ORDER_ABOUT_IT.match(rest):
         return True
     standing = _STANDING_ORDER.match(rest) is not None
@@ -367,10 +374,12 @@ def _corrects_nothing(rest: str) -> bool:
 
 def _marked(text: str) -> tuple[str, float]:
     """The category and weight of the strongest marker; nothing and 0 without any."""
-    if FIX.search(text):
+    if FIX.search(text) or is_cause(text):
         return FIX_CATEGORY, 0.7
     if DECIDED.search(text):
         return DECISION, 0.8
+    if is_change_of_course(text):
+        return DECISION, 0.7
     if GOING_FORWARD.search(text) or (PREFERS.search(text) and PROBLEM.search(text) is None):
         return PREFERENCE, 0.7
     if WISH.match(text):
@@ -384,7 +393,7 @@ def _marked(text: str) -> tuple[str, float]:
         return FIX_CATEGORY, 0.6
     if IMPORTANT.search(text):
         return NOTE_CATEGORY, 0.6
-    if AVOID.match(text) and _NOT_YET.search(text) is None:
+    if is_hands_off(text) or (AVOID.match(text) and _NOT_YET.search(text) is None):
         return PREFERENCE, 0.5
     if is_project_fact(text):
         return NOTE_CATEGORY, 0.6

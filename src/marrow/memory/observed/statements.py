@@ -18,7 +18,8 @@ _UNNAMED = re.compile(
     r"sounds?|looks?|seems?|works?|"
     r"got|getting|seeing|still|almost|even|only|more|less|let|let's|with|without|for|from|in|on|at|to|by|of|about|"
     r"some (?:day|time|of)|the (?:first|second|third|last|other|left|right|next|latter|former|same|above) "
-    r"(?:one|option|way|thing|approach)|(?:first|second|last) one)(?![\w./-])",
+    r"(?:one|option|way|thing|approach)|(?:first|second|last) one|don'?t|don’t|do not)"
+    r"(?![\w./-])",
     re.I,
 )
 # What someone wants done, by the verb that it begins with.

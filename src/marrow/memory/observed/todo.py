@@ -16,17 +16,29 @@ _LISTS = ("todos", "plan", "items", "tasks")
 _WHAT = ("content", "step", "subject", "title", "description", "text", "task")
 _DONE = frozenset("completed complete done cancelled canceled deleted removed skipped".split())
 _BOX = re.compile(r"^[ \t]*[-*] \[ \]\s+(.+)$", re.M)
+# A heading of one of these stands on its own line, or in a line behind a sentence. Without a colon it takes a list.
+_LINE = r"^[ \t]*(?:[-*•#]+[ \t]+)?\**"
+_BEHIND = r"(?<=[.!?;] )\**"
+_REST = r"((?:[^.\n;]|[.;](?=\S)){3,200})"
+_LEFT = (
+    r"(?:TODO|FIXME|Still (?:to do|open|missing|pending)|Remaining(?: (?:work|tasks|items|steps))?|Left to do|"
+    r"What(?:'s|’s| is) left|"
+    r"Not (?:yet )?done|Outstanding|Unfinished|Open(?: (?:points|items|tasks|issues|ends))?|Follow-?ups?)"
+)
+_COMES = r"(?:next(?: steps?| up)?|up next|what(?:'s|’s| is) next)"
 _TODO = re.compile(
-    r"^[ \t]*(?:[-*•]\s+)?\**(?:TODO|FIXME|Still to do|Remaining|Left to do|Not (?:yet )?done|Open)\**[ \t]*:\**[ "
-    r"\t]*(.*)$",
+    rf"{_LINE}{_LEFT}\**[ \t]*:\**[ \t]*(.*)$|{_LINE}{_LEFT}\**[ \t]*$|{_BEHIND}{_LEFT}\**[ \t]*:\**[ \t]*{_REST}",
     re.I | re.M,
 )
 _NEXT = re.compile(
-    r"^[ \t]*(?:[-*•#]+\s+)?\**(?:next(?: steps?| up)?|up next|then)\**[ \t]*:\**[ \t]*(.*)$|"
+    rf"{_LINE}(?:{_COMES}|then)\**[ \t]*:\**[ \t]*(.*)$|{_LINE}{_COMES}\**[ \t]*$|"
+    rf"{_BEHIND}{_COMES}\**[ \t]*:\**[ \t]*{_REST}|"
     r"\b(?:next,? (?:i(?:'ll| will)|we (?:should|need to|can)|you (?:should|can))|the next step is(?: "
     r"to)?)\s+([^.\n]{5,200})",
     re.I | re.M,
 )
+_CODE = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1|\Z)", re.S | re.M)
+_NOTHING = re.compile(r"(?:none|nothing(?: (?:left|open|more|else|is left|to do))?|n/?a|all done)\W*\Z", re.I)
 _ITEM = re.compile(r"\s*(?:[-*•]|\d{1,2}[.)])\s+(?:\[ \]\s+)?(\S.*)")
 
 
@@ -62,8 +74,8 @@ def next_step(last_message: str) -> str:
 
 
 def _after(heading: re.Pattern[str], text: str) -> list[str]:
-    """What stands behind a heading, or in the list under it."""
-    text = plain(text)[-8_000:]
+    """What stands behind a heading, or in the list under it. Not in code, and not that there is nothing."""
+    text = _CODE.sub("", plain(text)[-8_000:])
     found: list[str] = []
     for hit in heading.finditer(text):
         said = next((part for part in hit.groups() if part and part.strip(" *")), "")
@@ -75,7 +87,7 @@ def _after(heading: re.Pattern[str], text: str) -> list[str]:
             if item is None:
                 break
             found.append(item[1])
-    return found
+    return [one for one in found if _NOTHING.match(one.strip("*_ ")) is None]
 
 
 def _listed(given: Mapping[str, object]) -> list[tuple[str, str]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
+from pathlib import Path
 
 import pytest
 from hypothesis import given as generated
@@ -93,6 +94,22 @@ def test_what_is_no_object_is_answered_with_one_that_can_be_typed(here: Here) ->
     broken = here("view", "define", "bad", '{"kinds": [}')
     assert "no sound JSON" in broken.err
     assert "--metadata 'owner=ada'" in here("search", "x", "--metadata", "nonsense").err
+
+
+@pytest.mark.parametrize("broken", ['[{"content":"x"}', "notjson", '{"a":1', '"x"', "[" * 100_000, ""])
+def test_a_batch_that_is_no_sound_json_is_refused_and_nothing_is_saved(
+    here: Here, environment: dict[str, str], broken: str
+) -> None:
+    for ran in (here("save", "--batch", broken), here("save", "--batch", "-", given=broken.encode())):
+        assert (ran.code, ran.out) == (2, "")
+        assert "JSON" in ran.err
+        assert "hint: For example --batch '[" in ran.err
+    assert not Path(environment["MARROW_HOME"]).exists()
+
+
+def test_a_batch_is_a_list_or_one_object() -> None:
+    assert values("save", "--batch", '["a, b", {"content": "c"}]') == {"batch": ["a, b", {"content": "c"}]}
+    assert values("save", "--batch", '{"content": "c"}', "--batch", '["d"]') == {"batch": [{"content": "c"}, "d"]}
 
 
 def test_objects_are_keys_and_values_or_json() -> None:

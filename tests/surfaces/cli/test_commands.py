@@ -145,7 +145,7 @@ def test_every_argument_can_also_be_given_by_its_name_and_spellings(name: str) -
 
 def _filler(operation: Operation) -> list[str]:
     """Keeps a save from reading standard input."""
-    return ["--batch", "x"] if operation.name == "memory_save" else []
+    return ["--batch", '["x"]'] if operation.name == "memory_save" else []
 
 
 @pytest.mark.parametrize("name", sorted(TABLE))

@@ -104,6 +104,8 @@ def metavar(argument: Argument) -> str:
     """What stands for its value in help."""
     if few := choices(argument):
         return "|".join(few)
+    if argument.name == BATCH:
+        return "JSON"
     if is_list(argument):
         return "TEXT" if argument.name in SENTENCES else "TEXT,…"
     if is_mapping(argument):
@@ -131,6 +133,8 @@ def _value(argument: Argument, raw: Any, stdin: _Stdin) -> Any:
     if isinstance(raw, bool):
         return raw
     texts = [stdin.text() if text == STDIN else text for text in ((raw,) if isinstance(raw, str) else raw)]
+    if argument.name == BATCH:
+        return [item for text in texts for item in _batch(text)]
     if is_list(argument):
         return [item for text in texts for item in _items(text, always=argument.name in PEOPLE)]
     if is_mapping(argument):
@@ -158,6 +162,20 @@ def _items(text: str, *, always: bool) -> list[Any]:
         # A comma in a sentence parts nothing, nor does one in a number.
         parts = [text] if ", " in text else [part.strip() for part in _COMMA.split(text)]
     return [part for part in parts if part]
+
+
+def _batch(text: str) -> list[Any]:
+    """What is to be saved at once is JSON, and nothing else: what is broken there would be saved as it is."""
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError) as problem:
+        raise Invalid(f"{BATCH} is no sound JSON: {problem}.", hint=_BATCH_HINT, field=BATCH) from None
+    if not isinstance(found, list | dict):
+        raise Invalid(f"{BATCH} is a JSON list, not {text[:60]!r}.", hint=_BATCH_HINT, field=BATCH)
+    return found if isinstance(found, list) else [found]
+
+
+_BATCH_HINT = """For example --batch '["one fact", {"content": "another", "kind": "decision"}]', or --batch - for a pipe."""
 
 
 def _mapping(argument: Argument, texts: Sequence[str]) -> dict[str, Any]:

@@ -146,10 +146,10 @@ def test_one_command_takes_an_address_a_file_or_a_commit(memory: Memory) -> None
 def test_removal_as_operations_says_counts_and_how_to_erase(memory: Memory) -> None:
     memory.save("Invoices are numbered", service="billing")
     looked = memory.perform("delete_service_data", {"service_name": "billing"})
-    assert "1 nodes would be retracted" in looked.text
+    assert "1 node would be retracted" in looked.text
     assert "dry_run=false with confirm=true" in looked.text
     done = memory.perform("delete_service_data", {"service": "billing", "dry_run": False, "confirm": True})
-    assert "1 nodes retracted (1 claim)" in done.text
+    assert "1 node retracted (1 claim)" in done.text
     assert "erase service=billing" in done.text
     assert f"snapshot_restore {done.result.undo}" in done.text
     assert memory.perform("prune_old_data", {"days_old": 30, "dry_run": False, "confirm": True}).result.deleted == 0

@@ -263,6 +263,7 @@ class Memory(metaclass=_Verbs):
         self.principal = principal
         self.scope = scope
         self.actor = "python"
+        self.missing = ""  # where the store would be, if it is not there
         self.clock: Callable[[], int] | None = None
         self._maps: dict[str, tuple[tuple[int, int], KeptMap]] = {}
 
@@ -295,7 +296,7 @@ class Memory(metaclass=_Verbs):
 
         root = str(self.identity.root or "")
         asker = Asker(self.principal, self.scope, self.actor, aliases_of(self.identity), root)
-        return Call(self.engine, asker, None, self.settings, root, self._work_off)
+        return Call(self.engine, asker, None, self.settings, root, self._work_off, self.missing)
 
     def _map_at(self, root: str) -> KeptMap:
         """The code map of a checkout lies beside the store, or with Marrow's own files where that is no file. A save

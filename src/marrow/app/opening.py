@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..model.errors import MarrowError, NotFound
+from ..model.errors import MarrowError, NotFound, StoreDamaged
 from ..model.scope import READ, RIGHTS, WRITE, Principal, Scope
 from ..providers.embedder import Embedder
 from ..repository import Identity, identify
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 # For how long a place is taken to be what it was: its settings, its name, its store.
 KEPT_SECONDS = 2.0
 ACTOR = "daemon"
+MEMORY = "memory:"
 _EMBEDDER_PARTS = ("model", "dimensions", "instructions", "key")
 
 
@@ -36,6 +37,7 @@ def open_memory(
     embedder: str | None = None,
     read_only: bool = False,
     create: bool = True,
+    damaged: bool = False,
     actor: str = "python",
     clock: Callable[[], int] | None = None,
     **settings: object,
@@ -44,21 +46,37 @@ def open_memory(
 
     `store` names another file or `memory:`; `project` another project; further arguments are settings, their dots
     written as underscores. `clock` gives the time in microseconds, for tests and replays. With `create` False nothing
-    is made that is not there: a missing store reads as empty.
+    is made that is not there: a missing store reads as empty, and so does an empty file. With `damaged` a store that
+    cannot even say which project this is is opened: to look what is left of it, or to put a backup in its place.
     """
     chosen = {"store": store, "project": project, "embedder": embedder, **{_dotted(k): v for k, v in settings.items()}}
     values = _settled(path, chosen)
     url = values.get("store", str)
-    if not create and ":" not in url and not Path(url).expanduser().exists():
-        url = "memory:"
-    opened = open_store(url, read_only=read_only, busy_timeout_ms=values.get("store.busy_timeout_ms", int))
+    missing = "" if create else _not_there(url)
+    opened = open_store(
+        MEMORY if missing else url, read_only=read_only, busy_timeout_ms=values.get("store.busy_timeout_ms", int)
+    )
     try:
-        memory = _placed(values, path, _seen(opened, values), embedder_of(values), create=create and not read_only)
+        made = create and not read_only
+        memory = _placed(values, path, _seen(opened, values), embedder_of(values), create=made, damaged=damaged)
     except MarrowError:
         opened.close()
         raise
-    memory.actor, memory.clock = actor, clock
+    memory.actor, memory.clock, memory.missing = actor, clock, missing
     return memory
+
+
+def _not_there(url: str) -> str:
+    """The file of a store that is not there yet, or that nothing was written to: looking must not make a store of it.
+    Empty where there is one."""
+    if url == MEMORY or "://" in url:
+        return ""
+    file = Path(url.removeprefix("sqlite:")).expanduser()
+    try:
+        is_empty = file.is_file() and not file.stat().st_size
+        return str(file) if is_empty or not file.exists() else ""
+    except OSError:  # whoever opens it says what is wrong
+        return ""
 
 
 def _settled(path: str | os.PathLike[str] | None, chosen: Mapping[str, object]) -> Settings:
@@ -68,15 +86,26 @@ def _settled(path: str | os.PathLike[str] | None, chosen: Mapping[str, object]) 
 
 
 def _placed(
-    values: Settings, path: str | os.PathLike[str] | None, opened: Store, embedder: Embedder, *, create: bool
+    values: Settings,
+    path: str | os.PathLike[str] | None,
+    opened: Store,
+    embedder: Embedder,
+    *,
+    create: bool,
+    damaged: bool = False,
 ) -> Memory:
     """A memory in the project that is at `path`, by what the settings and the store call it."""
     root = values.maybe("project_root", str) or path or Path.cwd()
     identity = identify(root, name=values.maybe("project", str), create=create)
     namespace = values.get("namespace", str)
-    with opened.reading() as reader:
-        known = (reader.project_named(namespace, alias) for alias in (identity.name, *aliases_of(identity)))
-        name = next((found for found in known if found is not None), _first_name(identity))
+    try:
+        with opened.reading() as reader:
+            known = (reader.project_named(namespace, alias) for alias in (identity.name, *aliases_of(identity)))
+            name = next((found for found in known if found is not None), _first_name(identity))
+    except StoreDamaged:
+        if not damaged:
+            raise
+        name = _first_name(identity)
     user = os.environ.get("USER") or os.environ.get("USERNAME") or "user"
     view = values.maybe("view", str)
     rights = RIGHTS if view is None else (READ, WRITE)

@@ -49,15 +49,21 @@ def read(home: str, now: int | None = None) -> list[Pause]:
 
 def is_paused(home: str, project: str = "", cwd: str = "", now: int | None = None) -> bool:
     """Whether everything is paused, or this project, or the project that this folder is in."""
+    return bool(pauses_of(home, project, cwd, now))
+
+
+def pauses_of(home: str, project: str = "", cwd: str = "", now: int | None = None) -> list[Pause]:
+    """The pauses that hold there."""
     pauses = read(home, now)
     if not pauses:
-        return False
+        return []
     here = os.path.join(os.path.realpath(cwd), "") if cwd else ""
-    return any(
-        pause.project in (ALL, project)
-        or (pause.root and here and here.startswith(os.path.join(os.path.realpath(pause.root), "")))
+    return [
+        pause
         for pause in pauses
-    )
+        if pause.project in (ALL, project)
+        or (pause.root and here and here.startswith(os.path.join(os.path.realpath(pause.root), "")))
+    ]
 
 
 def pause(home: str, project: str = ALL, until: int = 0, root: str = "") -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import shutil
 import stat
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,6 +16,7 @@ from ..access.restricted import enforced
 from ..model.errors import MarrowError, StoreDamaged
 from ..model.scope import ADMIN, READ
 from .audit_verify import audit_verify
+from .backup import checked_backup
 from .engine import Asker, Engine
 from .reindex import TREE, VECTORS, WORDS, reindex
 
@@ -23,6 +25,8 @@ ERROR, WARNING, NOTE = "error", "warning", "note"
 FREE_BYTES_MIN = 512 * 1024**2
 LOG_BYTES_MAX = 256 * 1024**2
 OWNER_ONLY = 0o600
+# How a backup is known by its name, and how many of them are looked into, newest first.
+BACKUPS, BACKUPS_TRIED = "*backup*", 8
 _CANONICAL, _INDEX, _MODEL, _TREE, _RIGHTS, _MACHINE = "canonical", "index", "model", "tree", "rights", "machine"
 
 
@@ -44,9 +48,15 @@ class Diagnosis(NamedTuple):
     counts: Mapping[str, int]
 
 
-def doctor(engine: Engine, asker: Asker, *, repair: bool = False, progress: Progress | None = None) -> Diagnosis:
-    """Look at everything; with `repair`, make again whatever is derived and look once more."""
+def doctor(
+    engine: Engine, asker: Asker, *, repair: bool = False, missing: str = "", progress: Progress | None = None
+) -> Diagnosis:
+    """Look at everything; with `repair`, make again whatever is derived and look once more. `missing` is where the
+    store would be, if it is not there yet."""
     asker.principal.check(ADMIN if repair else READ, asker.namespace)
+    if missing:
+        none = Finding(NOTE, f"there is no store at {missing} yet", "The first save makes it.", _MACHINE)
+        return Diagnosis(True, (none,), (), {})
     findings = _examined(engine, asker, progress)
     repaired: list[str] = []
     if repair and findings:
@@ -67,20 +77,43 @@ def _counts(engine: Engine) -> Mapping[str, int]:
 
 
 def _examined(engine: Engine, asker: Asker, progress: Progress | None) -> list[Finding]:
-    findings = list(_of_file(engine))
+    findings = list(_of_file(engine, asker))
     if not any(finding.severity == ERROR for finding in findings):
         findings += _of_memory(engine, asker, progress)
     return [*findings, *_of_machine(engine)]
 
 
-def _of_file(engine: Engine) -> Iterator[Finding]:
+def _restoring(engine: Engine, asker: Asker) -> str:
+    """What can be done about a file that is damaged: the newest backup beside it is named, if one is sound."""
+    place = _file_of(engine)
+    if place is None:
+        return "`marrow restore` puts a backup in its place."
+    found = _newest_backup(place, asker.namespace)
+    if found:
+        return f"`marrow restore {found}`, the newest backup beside it, puts that in its place; the file is kept."
+    return (
+        "`marrow restore FILE` puts a backup in its place, and keeps the file; there is none beside it. Without one, "
+        f'`sqlite3 "{place}" .recover` prints what can still be read.'
+    )
+
+
+def _newest_backup(place: Path, namespace: str) -> str:
+    beside = [file for file in place.parent.glob(BACKUPS) if file != place and file.is_file()]
+    for file in sorted(beside, key=lambda one: one.stat().st_mtime, reverse=True)[:BACKUPS_TRIED]:
+        with suppress(MarrowError):  # it is no backup, or damaged itself
+            checked_backup(str(file), namespace)
+            return str(file)
+    return ""
+
+
+def _of_file(engine: Engine, asker: Asker) -> Iterator[Finding]:
     damages = engine.store.damages()
     for line in damages:
-        yield Finding(ERROR, line, "`marrow restore` puts a backup in its place; the present file is kept.", _CANONICAL)
+        yield Finding(ERROR, line, _restoring(engine, asker), _CANONICAL)
     if not damages:
         for line in engine.store.problems():
             yield Finding(WARNING, line, "`marrow doctor --repair` puts it right.", _INDEX)
-    if engine.store.read_only:
+    if engine.store.read_only and not damages:  # what is damaged is only read, whatever its permissions
         yield Finding(
             WARNING, "the store is open for reading only", "Check the permissions of the file and its folder."
         )
@@ -99,7 +132,7 @@ def _of_memory(engine: Engine, asker: Asker, progress: Progress | None) -> Itera
             return
         verified = audit_verify(engine, asker, progress=progress)
     except StoreDamaged as problem:
-        yield Finding(ERROR, problem.message, "`marrow restore` puts a backup in its place.", _CANONICAL)
+        yield Finding(ERROR, problem.message, _restoring(engine, asker), _CANONICAL)
         return
     for line in verified.problems:
         if line in verified.derived:

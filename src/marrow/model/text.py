@@ -72,6 +72,13 @@ def shorten(text: str, tokens: int) -> str:
     return text
 
 
+def sized(count: int) -> str:
+    """A number of bytes as people say it: `12 KB`."""
+    if count < 1000:
+        return counted(count, "byte")
+    return f"{count / 1e3:.0f} KB" if count < 999_500 else f"{count / 1e6:,.1f} MB"
+
+
 def counted(number: int, what: str) -> str:
     """`1 call`, `2 calls`."""
     return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"

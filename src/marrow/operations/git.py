@@ -14,7 +14,7 @@ from ..memory.project_files import path_in_repository
 from ..model.errors import Invalid, Unavailable
 from ..model.moments import age, iso, micros, moment
 from ..model.redact import redact
-from ..model.text import shorten
+from ..model.text import counted, shorten
 from ..repository import identify, locate
 from ..repository.branch import Branch, current_branch
 from ..repository.changed import commit_moment
@@ -72,7 +72,9 @@ class CommitView(NamedTuple):
     why: dict[str, float] | None = None
 
     def line(self) -> str:
-        size = "" if self.files is None or self.merge else f", {self.files} files +{self.added} -{self.removed}"
+        size = (
+            "" if self.files is None or self.merge else f", {counted(self.files, 'file')} +{self.added} -{self.removed}"
+        )
         marks = ", merge" if self.merge else ""
         score = f"{self.score:.2f}  " if self.score else ""
         body = f"\n    {self.content}".replace("\n", "\n    ").rstrip() if self.content else ""
@@ -138,7 +140,7 @@ class ChangedList(NamedTuple):
     left_out: int = 0
 
     def text(self) -> str:
-        lines = [f"since {self.since}: {self.files} files, {self.commits} commits"]
+        lines = [f"since {self.since}: {counted(self.files, 'file')}, {counted(self.commits, 'commit')}"]
         lines += [item.line() for item in self.items]
         hidden = self.files - len(self.items)
         lines += [f"({hidden} more: raise limit and budget_tokens)"] if hidden > 0 else []
@@ -214,7 +216,7 @@ class DiffNow(NamedTuple):
     def text(self) -> str:
         if not self.files:
             return f"On {self.branch}: nothing differs from the last commit."
-        size = f"{self.files} files differ, +{self.added} -{self.removed}"
+        size = f"{counted(self.files, 'file')} differ{'s' if self.files == 1 else ''}, +{self.added} -{self.removed}"
         lines = [f"On {self.branch}: {size} (s staged, u not, b both)"]
         lines += [item.line() for item in self.items]
         hidden = self.unlisted + self.left_out

@@ -9,7 +9,7 @@ from ..memory.removal import delete_service_data as delete_service
 from ..memory.removal import prune as prune_old
 from ..model.address import shown
 from ..model.scope import ADMIN
-from ..model.text import first_line
+from ..model.text import counted, first_line
 from .filters import in_project
 from .table import Call, operation
 
@@ -32,7 +32,7 @@ class RemovalResult(NamedTuple):
     def text(self) -> str:
         kinds = ", ".join(f"{count:,} {kind}" for kind, count in self.kinds.items())
         verb = "would be retracted" if self.dry_run else "retracted"
-        lines = [f"{self.what}: {self.deleted:,} nodes {verb}{f' ({kinds})' if kinds else ''}"]
+        lines = [f"{self.what}: {counted(self.deleted, 'node')} {verb}{f' ({kinds})' if kinds else ''}"]
         lines += [f"  [{item['address']}] {item['kind']}: {item['title']}" for item in self.items]
         lines += [f"  and {self.left_out:,} more"] if self.left_out else []
         if self.kept_shared:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Annotated, Any, NamedTuple
 
-from ..capture import paused, where
+from ..capture import paused
 from ..memory.session_status import session_status
 from ..memory.sessions import Moment, Shown, session_show, sessions
 from ..model.address import shown
@@ -17,6 +17,7 @@ from ..model.scope import WRITE
 from ..model.session import Session
 from ..model.text import shorten
 from .filters import EVERY_PROJECT, named_project, places
+from .pauses import home_of
 from .table import Call, operation
 from .work import chain_shape
 
@@ -197,7 +198,7 @@ def memory_session_status(call: Call) -> StatusOfSession:
         tokens=found.tokens,
         waiting=found.waiting,
         questions=found.questions,
-        paused=paused.is_paused(_home(call), call.asker.scope.project, call.root, call.engine.clock()),
+        paused=paused.is_paused(home_of(call), call.asker.scope.project, call.root, call.engine.clock()),
         items=tuple(chain_shape(chain) for chain in unsettled.values()),
     )
 
@@ -227,8 +228,8 @@ def pause_project(
     """Let hooks capture and recall nothing for a while. What is called by name goes on working."""
     name, root = _place(call, project)
     end = _end(until, call.engine.clock()) if until.strip() else 0
-    was = paused.is_paused(_home(call), name, root, call.engine.clock())
-    paused.pause(_home(call), name, end, root)
+    was = paused.is_paused(home_of(call), name, root, call.engine.clock())
+    paused.pause(home_of(call), name, end, root)
     return PauseResult(_shown(name), True, was, iso(end) if end else "")
 
 
@@ -236,8 +237,8 @@ def pause_project(
 def resume_project(call: Call, project: Annotated[str, "default: this one; all: every one"] = "") -> PauseResult:
     """Let hooks capture and recall again."""
     name, root = _place(call, project)
-    was = paused.resume(_home(call), name)
-    if paused.is_paused(_home(call), name, root):
+    was = paused.resume(home_of(call), name)
+    if paused.is_paused(home_of(call), name, root):
         raise Invalid("Every project is paused.", hint="Resume with project=all.", field="project")
     return PauseResult(_shown(name), False, was)
 
@@ -255,10 +256,6 @@ def _place(call: Call, project: str) -> tuple[str, str]:
 
 def _shown(name: str) -> str:
     return EVERY_PROJECT if name == paused.ALL else name
-
-
-def _home(call: Call) -> str:
-    return call.settings.get("home", str) if call.settings is not None else where.home()
 
 
 def _end(until: str, now: int) -> int:

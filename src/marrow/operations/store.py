@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 from ..memory.audit import audit as audit_events
 from ..memory.audit_verify import audit_verify as verify
 from ..memory.backup import backup as make_backup
+from ..memory.doctor import NOTE
 from ..memory.doctor import doctor as diagnose
 from ..memory.erase import erase as erase_nodes
 from ..memory.export import export
@@ -19,7 +20,9 @@ from ..memory.restore import restore as restore_store
 from ..model.address import shown
 from ..model.moments import iso
 from ..model.scope import ADMIN, WRITE
+from ..model.text import counted, sized
 from .filters import EVERY_PROJECT, named_project, wanted
+from .pauses import paused_until
 from .table import Call, operation
 
 
@@ -93,7 +96,9 @@ class ExportResult(NamedTuple):
     seq: int
 
     def text(self) -> str:
-        return f"{self.nodes:,} nodes as {self.format} in {self.path} ({self.bytes / 1e6:.1f} MB), at event {self.seq}"
+        return (
+            f"{counted(self.nodes, 'node')} as {self.format} in {self.path} ({sized(self.bytes)}), at event {self.seq}"
+        )
 
 
 @operation("store", changes=True)
@@ -140,7 +145,7 @@ class ImportResult(NamedTuple):
         secrets = f"; secrets removed from {self.redacted}" if self.redacted else ""
         links = f"; {self.links:,} links {verb} made" if self.links else ""
         lines = [
-            f"{self.found:,} nodes in {self.source} ({self.format}): {self.new:,} {verb} new, "
+            f"{counted(self.found, 'node')} in {self.source} ({self.format}): {self.new:,} {verb} new, "
             f"{self.changed:,} changed, {self.unchanged:,} known{links}{secrets}"
         ]
         if self.kinds and len(self.kinds) > 1:
@@ -270,16 +275,20 @@ class DoctorResult(NamedTuple):
             if item["do"]:
                 lines.append(f"    {item['do']}")
         lines += [f"repaired: {done}" for done in self.repaired]
-        lines.append(", ".join(f"{name} {count:,}" for name, count in self.counts.items()))
+        if self.counts:
+            lines.append(", ".join(f"{name} {count:,}" for name, count in self.counts.items()))
         return "\n".join(lines)
 
 
 @operation("store", right=WRITE, changes=True)
 def doctor(call: Call, repair: Annotated[bool, "mend everything that is derived"] = False) -> DoctorResult:
     """Look for what is wrong with the store, and say what to do about it."""
-    found = diagnose(call.engine, call.asker, repair=repair, progress=call.progress)
-    items = tuple({"severity": f.severity, "what": f.what, "do": f.do} for f in found.findings)
-    return DoctorResult(found.ok, items, found.repaired, dict(found.counts))
+    found = diagnose(call.engine, call.asker, repair=repair, missing=call.missing, progress=call.progress)
+    items = [{"severity": f.severity, "what": f.what, "do": f.do} for f in found.findings]
+    if until := paused_until(call):
+        what = f"this project is paused {until}: hooks capture and recall nothing"
+        items.append({"severity": NOTE, "what": what, "do": "`marrow resume` lets them."})
+    return DoctorResult(found.ok, tuple(items), found.repaired, dict(found.counts))
 
 
 class BackupResult(NamedTuple):
@@ -289,7 +298,7 @@ class BackupResult(NamedTuple):
     seq: int
 
     def text(self) -> str:
-        return f"backup of {self.nodes:,} nodes at event {self.seq} in {self.path} ({self.bytes / 1e6:.1f} MB)"
+        return f"backup of {counted(self.nodes, 'node')} at event {self.seq} in {self.path} ({sized(self.bytes)})"
 
 
 @operation("store", right=ADMIN, changes=True)
@@ -308,9 +317,9 @@ class RestoreStoreResult(NamedTuple):
 
     def text(self) -> str:
         if self.dry_run:
-            return f"{self.path} holds {self.nodes:,} nodes, up to event {self.seq}. Nothing was changed yet."
+            return f"{self.path} holds {counted(self.nodes, 'node')}, up to event {self.seq}. Nothing was changed yet."
         kept = f" What was here is in {self.kept}." if self.kept else ""
-        return f"Restored {self.nodes:,} nodes from {self.path}.{kept}"
+        return f"Restored {counted(self.nodes, 'node')} from {self.path}.{kept}"
 
 
 @operation("store", right=ADMIN, changes=True, destructive=True)
@@ -352,7 +361,7 @@ class EraseResult(NamedTuple):
 
     def text(self) -> str:
         verb = "would be erased" if self.dry_run else "erased for good"
-        lines = [f"{len(self.erased) + len(self.made_from_them)} nodes {verb}: {' '.join(self.erased)}"]
+        lines = [f"{counted(len(self.erased) + len(self.made_from_them), 'node')} {verb}: {' '.join(self.erased)}"]
         others = ("made_from_them", "kept_shared", "brought_back", "other_versions")
         lines += [f"{name.replace('_', ' ')}: {' '.join(found)}" for name in others if (found := getattr(self, name))]
         lines += [f"  {line}" for line in self.lines]

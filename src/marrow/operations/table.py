@@ -40,7 +40,8 @@ R = TypeVar("R")
 @dataclass(frozen=True)
 class Call:
     """What an operation is told about its caller, and where it reports progress. `settings` are those that hold there,
-    `root` is the project's folder, and `work_off` makes memories of what hooks reported: how many reports that were."""
+    `root` is the project's folder, and `work_off` makes memories of what hooks reported: how many reports that were.
+    `missing` is where the store would be, if there is none yet and this only looks."""
 
     engine: Engine
     asker: Asker
@@ -48,6 +49,7 @@ class Call:
     settings: Settings | None = None
     root: str = ""
     work_off: Callable[[Asker], int] | None = None
+    missing: str = ""
 
 
 @dataclass(frozen=True, slots=True)

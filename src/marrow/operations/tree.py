@@ -16,8 +16,9 @@ from ..model.address import shown
 from ..model.errors import Invalid
 from ..model.moments import iso
 from ..model.scope import WRITE
-from ..model.text import first_line
+from ..model.text import first_line, sized
 from .filters import wanted
+from .pauses import paused_until
 from .table import Call, operation
 from .views import View, view
 
@@ -110,6 +111,8 @@ class StatusResult(NamedTuple):
     store: str
     bytes: int
     read_only: bool
+    is_there: bool = True
+    paused: str = ""
 
     def text(self) -> str:
         lines = [
@@ -118,10 +121,15 @@ class StatusResult(NamedTuple):
             "kinds: " + (", ".join(f"{name} {count:,}" for name, count in self.kinds.items()) or "none"),
             "domains: " + (", ".join(f"{name} {count:,}" for name, count in self.domains.items()) or "none"),
             f"chain: event {self.seq:,}, root {self.root[:16]}…, {self.snapshots} snapshots",
-            f"store: {self.store}, {self.bytes / 1e6:.1f} MB{', read-only' if self.read_only else ''}",
+            f"store: {self.store}, {self._size()}{', read-only' if self.read_only else ''}",
             f"embedder: {self.embedder}; vectors: {self.vectors}",
         ]
+        if self.paused:
+            lines.append(f"paused {self.paused}: hooks capture and recall nothing here (`marrow resume`)")
         return "\n".join(lines)
+
+    def _size(self) -> str:
+        return sized(self.bytes) if self.is_there else "which is not there yet; the first save makes it"
 
 
 @operation("tree")
@@ -141,9 +149,11 @@ def memory_status(call: Call, as_of: str = "") -> StatusResult:
         snapshots=found.snapshots,
         embedder=found.embedder,
         vectors=found.vectors,
-        store=found.store,
+        store=f"sqlite:{call.missing}" if call.missing else found.store,
         bytes=found.bytes,
         read_only=found.read_only,
+        is_there=not call.missing,
+        paused=paused_until(call),
     )
 
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from typing import Annotated, Any, NamedTuple
 
-from ..capture import line, paused, where
+from ..capture import line, paused
 from ..jobs.place import Place
 from ..jobs.watching import file_of, hook_lines, hook_mark, repository_of, take_in_now, target_of
 from ..memory.taking_in.codebase import Ingested, service_of
@@ -18,6 +18,7 @@ from ..model.text import name as short_name
 from ..repository.git_hooks import add_hooks, hooks_at, remove_hooks
 from ..repository.head import head_of, repository_at, working_folder
 from .ingest import told_problems
+from .pauses import home_of
 from .table import Call, operation
 
 CURRENT, BEHIND, EMPTY, GONE = "current", "behind", "no commit yet", "gone"
@@ -76,7 +77,7 @@ def watch(
     root = _root(call, repository)
     if stop:
         return _stopped(call, root)
-    place, home = _place(call), _home(call)
+    place, home = _place(call), home_of(call)
     target = working_folder(repository_at(root))
     given = short_name(service_name, field="service_name", length_max=100) if service_name else ""
     one = Watched(call.asker.scope.project, given or _service(call, target), target)
@@ -93,7 +94,7 @@ def watch(
 
 def _listed(call: Call) -> WatchResult:
     items = _items(call, None)
-    return WatchResult(items, notes=tuple(_who_looks(_place(call), _home(call), items)))
+    return WatchResult(items, notes=tuple(_who_looks(_place(call), home_of(call), items)))
 
 
 def _who_looks(place: Place, home: str, items: Sequence[dict[str, Any]]) -> list[str]:
@@ -188,7 +189,3 @@ def _service(call: Call, root: str) -> str:
 def _place(call: Call) -> Place:
     assert call.settings is not None
     return Place(call.engine, call.asker, call.settings)
-
-
-def _home(call: Call) -> str:
-    return call.settings.get("home", str) if call.settings is not None else where.home()

@@ -15,7 +15,7 @@ from ..memory.reading import read_file
 from ..memory.writing import Written, edit_file, write_file
 from ..model.address import shown
 from ..model.scope import WRITE
-from ..model.text import first_line, shorten, token_estimate
+from ..model.text import counted, first_line, shorten, token_estimate
 from .table import Call, operation
 from .views import view
 
@@ -134,7 +134,9 @@ class GrepResult(NamedTuple):
     left_out: int = 0
 
     def text(self) -> str:
-        lines = [f"{self.matches:,} lines in {self.files:,} files" if self.files else "Nothing matches."]
+        lines = [
+            f"{counted(self.matches, 'line')} in {counted(self.files, 'file')}" if self.files else "Nothing matches."
+        ]
         lines += [item.line() for item in self.items]
         hidden = self.files - len(self.items)
         lines += [f"({hidden} more files: raise budget_tokens, or narrow it with glob or path)"] if hidden > 0 else []

@@ -107,6 +107,99 @@ def test_a_read_creates_no_store_and_no_identity(
     assert not (repository / ".git" / "marrow-id").exists()
 
 
+def test_a_store_that_was_named_and_is_not_there_is_told_of_and_not_made(here: Here, tmp_path: Path) -> None:
+    typo = tmp_path / "typo.db"
+    for url in (str(typo), f"sqlite:{typo}"):
+        ran = here("--store", url, "recall", "why")
+        assert (ran.code, ran.out) == (0, "Nothing in the memory bears on this.\n")
+        assert f"There is no store at {typo} yet" in ran.err
+    assert here("--store", str(typo), "--quiet", "recall", "why").err == ""
+    here.monkeypatch.setenv("MARROW_STORE", str(typo))
+    assert f"There is no store at {typo} yet" in here("search", "why").err
+    status = here("status")
+    assert f"store: sqlite:{typo}, which is not there yet" in status.out
+    assert (status.err, here("status", "--json").json["is_there"]) == ("", False)
+    assert not typo.exists()
+
+
+def test_on_a_fresh_machine_a_read_says_nothing_of_the_store_and_status_says_where_it_will_be(
+    here: Here, environment: dict[str, str]
+) -> None:
+    assert here("recall", "why").err == ""
+    status = here("status")
+    assert status.err == ""
+    assert f"store: sqlite:{environment['MARROW_HOME']}/marrow.db, which is not there yet" in status.out
+
+
+def test_reading_an_empty_file_leaves_it_empty_and_saving_takes_it(here: Here, tmp_path: Path) -> None:
+    empty = tmp_path / "notes.md"
+    empty.touch()
+    for words in (["recall", "x"], ["status"], ["search", "x"], ["get", "abcdef"]):
+        here("--store", str(empty), *words)
+        assert [file.name for file in tmp_path.glob("notes.md*")] == ["notes.md"]
+        assert empty.read_bytes() == b""
+    assert here("--store", str(empty), "save", "apples are red").code == 0
+    assert "apples are red" in here("--store", str(empty), "recall", "apples").out
+
+
+def test_the_size_of_a_small_store_is_not_told_as_nothing(here: Here) -> None:
+    here("save", "apples are red")
+    assert " KB\n" in here("status").out
+
+
+def test_status_and_doctor_say_that_the_project_is_paused(marrow: CommandLine) -> None:
+    marrow.run("save", "apples are red")
+    assert "paused" not in marrow.run("status").out
+    marrow.run("pause")
+    assert "paused until it is resumed" in marrow.run("status").out
+    marrow.run("pause", "--until", "2 hours")
+    assert "paused until 2" in marrow.run("status").out
+    looked = marrow.run("doctor")
+    assert "note: this project is paused until 2" in looked.out
+    assert looked.code == 0
+    marrow.run("resume")
+    assert "paused" not in marrow.run("status").out
+
+
+def test_doctor_on_a_fresh_machine_says_what_trying_the_chain_made(marrow: CommandLine, tmp_path: Path) -> None:
+    store = Path(marrow.environment["MARROW_HOME"]) / "marrow.db"
+    first = marrow.run("doctor")
+    assert f"note: there is no store at {store} yet" in first.out
+    assert f"To try that, the store {store} was made and the daemon was started, and ended again." in first.out
+    assert first.code == 0
+    again = marrow.run("doctor", "--store", str(tmp_path / "typo.db"))
+    assert "To try that, the daemon was started, and ended again." in again.out
+    assert not (tmp_path / "typo.db").exists()
+
+
+@pytest.mark.parametrize("left", [200, 60_000])
+def test_doctor_says_what_is_damaged_and_restore_puts_the_backup_that_it_names_in_its_place(
+    marrow: CommandLine, tmp_path: Path, left: int
+) -> None:
+    whole, cut = tmp_path / "whole.db", tmp_path / "cut" / "cut.db"
+    cut.parent.mkdir()
+    marrow.run("save", "apples are red", "--store", str(whole))
+    cut.write_bytes(whole.read_bytes()[:left])
+    read = marrow.run("recall", "apples", "--store", str(cut))
+    assert read.code == 74
+    assert "hint: `marrow doctor` says" in read.err
+    looked = marrow.run("doctor", "--store", str(cut))
+    assert looked.code == 74
+    assert looked.err == ""
+    assert "bytes early" in looked.out
+    assert "there is none beside it" in looked.out
+    assert ".recover` prints" in looked.out
+    assert "`marrow doctor`" not in looked.out
+    older, newer, broken = (cut.parent / name for name in ("a.backup", "my-backup.db", "z.backup"))
+    for at, file in enumerate((older, newer)):
+        marrow.run("backup", str(file), "--store", str(whole))
+        os.utime(file, (at, at))
+    broken.write_bytes(cut.read_bytes())
+    assert f"`marrow restore {newer}`, the newest backup" in marrow.run("doctor", "--store", str(cut)).out
+    assert marrow.run("restore", str(newer), "--yes", "--store", str(cut)).code == 0
+    assert "apples are red" in marrow.run("recall", "apples", "--store", str(cut)).out
+
+
 def test_a_repository_without_an_origin_is_named_by_its_folder_and_keeps_the_name(marrow: CommandLine) -> None:
     marrow.run("save", "apples are red")
     name = marrow.run("status", "--json").json["project"]

@@ -95,7 +95,7 @@ def test_without_a_terminal_something_is_only_lost_when_it_was_said(marrow: Comm
     address = marrow.run("save", "a secret plan", "--json").json["items"][0]["address"]
     looked = marrow.run("erase", address, given="y\n")
     assert (looked.code, looked.err) == (0, "")
-    assert "1 nodes would be erased" in looked.out
+    assert "1 node would be erased" in looked.out
     assert "Nothing was changed yet" in looked.out
     refused = marrow.run("erase", address, "--no-dry-run", given="y\n")
     assert (refused.code, refused.out) == (2, ""), refused.err

@@ -175,7 +175,7 @@ def _batch(text: str) -> list[Any]:
     return found if isinstance(found, list) else [found]
 
 
-_BATCH_HINT = """For example --batch '["one fact", {"content": "another", "kind": "decision"}]', or --batch - for a pipe."""
+_BATCH_HINT = """For example --batch '["one fact", {"content": "another", "kind": "decision"}]'; - reads a pipe."""
 
 
 def _mapping(argument: Argument, texts: Sequence[str]) -> dict[str, Any]:

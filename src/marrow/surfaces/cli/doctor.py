@@ -6,10 +6,12 @@ import json
 import os
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from ...capture import inbox, line, start, where
 from ...model.errors import MarrowError, StoreDamaged
+from ...settings import load
 from .hosts.checks import Check, checks, installed_hosts
 from .invocation import Invocation
 
@@ -18,12 +20,15 @@ START_SECONDS, ASK_SECONDS = 15.0, 30.0
 
 def run_doctor(call: Invocation, repair: bool) -> int:
     """The exit code: that of a damaged store, when something is wrong with what Marrow holds."""
-    with call.open(project=call.project) as memory:
+    with call.open(project=call.project, create=False, damaged=True) as memory:
         answer = memory.perform("doctor", {"repair": repair})
-    was_there = line.is_there()
+    was_there, store = line.is_there(), Path(load().get("store", str))  # the daemon's, whichever was looked at
+    had_store = store.exists()
     chain = chain_checks()
+    traces = [f"the store {store} was made"] if not had_store and store.exists() else []
     if not was_there and line.is_there():  # looking leaves nothing running
         line.ask("marrow/stop", {}, ASK_SECONDS)
+        traces.append("the daemon was started, and ended again")
     if call.output.json:
         shape: dict[str, Any] = {**answer.plain(), "chain": [_shape(one) for one in chain]}
         call.output.data(shape)
@@ -36,6 +41,8 @@ def run_doctor(call: Invocation, repair: bool) -> int:
             call.output.text(f"  {'ok  ' if one.ok else 'FAIL'}  {one.name}: {one.detail}")
             if not one.ok and one.hint:
                 call.output.text(f"        {one.hint}")
+        if traces:
+            call.output.text(f"To try that, {' and '.join(traces)}.")
     return 0 if answer.result.ok and all(one.ok for one in chain) else StoreDamaged.exit_code
 
 

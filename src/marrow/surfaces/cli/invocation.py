@@ -44,8 +44,13 @@ class Invocation:
     limit: str | None = None
 
     def open(
-        self, path: str | os.PathLike[str] | None = None, *, project: str | None = None, create: bool = True
+        self,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        project: str | None = None,
+        create: bool = True,
+        damaged: bool = False,
     ) -> Memory:
         from ...app import open_memory  # help needs none of it
 
-        return open_memory(path, store=self.store, project=project, create=create, actor=ACTOR)
+        return open_memory(path, store=self.store, project=project, create=create, damaged=damaged, actor=ACTOR)

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from ...app import Memory
 
 INTERRUPTED, BROKEN_PIPE, DECLINED = 130, 141, 1
+RESTORE = "restore"  # what can be done with a store that nothing else can be done with
+STATUS = "memory_status"  # it says where the store is, and whether it is there
+NAMED_BY = ("argument", "MARROW_STORE")
 COMPLETE = "_complete"  # what the completion scripts call
 
 
@@ -117,7 +120,10 @@ def _perform(operation: Operation, values: dict[str, Any], invocation: Invocatio
         values["budget_tokens"] = int(budget) if budget.isdigit() else budget
     if invocation.project is not None:
         values["project"] = invocation.project  # the whole call stands there
-    with invocation.open(create=operation.changes) as memory:
+    with invocation.open(create=operation.changes, damaged=operation.name == RESTORE) as memory:
+        # A name that was typed may be mistyped. That nothing is there on a fresh machine is no news.
+        if memory.missing and memory.settings.source("store") in NAMED_BY and operation.name != STATUS:
+            invocation.output.note(f"There is no store at {memory.missing} yet: this is an empty memory.")
         values = from_root(operation, values, memory.call.root)
         if not _is_confirmed(memory, operation, values, invocation.output):
             invocation.output.note("Nothing was changed.")

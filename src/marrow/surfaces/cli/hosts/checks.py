@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ....model.errors import MarrowError
+from ....model.text import counted
 from ....version import __version__
 from . import receipt as receipts
 from .changes import read_bytes, to_install
@@ -47,7 +48,7 @@ def checks(host: Host | str, place: Place | None = None) -> list[Check]:
     if found is None:
         return [Check("installed", False, f"Marrow is not installed in {host.title}.", again)]
     version = "" if found.version == __version__ else f" by Marrow {found.version}; this is {__version__}"
-    said = [Check("installed", True, f"{len(found.records)} files of {host.title}{version}")]
+    said = [Check("installed", True, f"{counted(len(found.records), 'file')} of {host.title}{version}")]
     said += _files(host, place, found, again)
     if found.parts.hooks:
         said += _hook(found.programs, host.name, again)

@@ -65,6 +65,21 @@ def test_symbols_by_name_have_their_heads_and_lines(do: Do) -> None:
     assert found.content == "def close(self) -> None  # Let go."
 
 
+def test_a_path_where_a_name_was_expected_lists_what_is_there(do: Do, said: Do) -> None:
+    by_path = do("code_symbols", path="tests/test_app.py")
+    assert by_path.items
+    assert do("code_symbols", name="tests/test_app.py") == by_path
+    assert do("code_symbols", name="tests").items == by_path.items
+    assert said("code_symbols", name="nowhere/at_all.py").startswith("No symbol")
+    assert said("code_symbols", name="../outside.py").startswith("No symbol")
+
+
+def test_a_name_that_a_folder_has_too_means_what_is_called_so(do: Do, root: Path) -> None:
+    (root / "flush").mkdir()
+    (root / "flush" / "other.py").write_text("def other() -> None: ...\n", encoding="utf-8")
+    assert [one.name for one in do("code_symbols", name="flush").items] == ["flush"]
+
+
 def test_what_the_setting_leaves_out_is_not_in_the_map(root: Path, tmp_path: Path) -> None:
     (root / "vendor").mkdir()
     (root / "vendor" / "theirs.py").write_text("def theirs():\n    return 1\n", encoding="utf-8")
@@ -224,8 +239,20 @@ def test_the_map_of_the_project(do: Do, said: Do) -> None:
     found = do("memory_map")
     assert (found.files, found.languages) == (2, {"python": 2})
     assert "app.py 16: Store, flush, main" in said("memory_map")
+    assert "deeper" not in said("memory_map")
     with pytest.raises(Invalid):
         do("memory_map", path="../..")
+
+
+def test_a_map_says_how_many_files_lie_deeper_and_how_to_see_them(said: Do, root: Path) -> None:
+    deep = root / "a" / "b" / "c"
+    deep.mkdir(parents=True)
+    (deep / "deep.py").write_text("def deep() -> None: ...\n", encoding="utf-8")
+    text = said("memory_map")
+    assert "deep.py" not in text
+    assert "(1 file lies deeper: depth=3 shows more" in text
+    assert "deep.py" in said("memory_map", depth=4)
+    assert "deeper" not in said("memory_map", depth=4)
 
 
 def test_a_context_tells_functions_that_changed_and_on_demand_who_calls_what(memory: Memory, do: Do) -> None:

@@ -105,7 +105,9 @@ def _symbols(kept: KeptMap, given: str) -> tuple[list[Known], int]:
 @operation("code", spellings={"name": ("symbol", "query")})
 def code_symbols(
     call: Call,
-    name: Annotated[str, "a name, Class.name, path::name or path:line; its beginning with * after it"] = "",
+    name: Annotated[
+        str, "a name, Class.name, path::name or path:line; its beginning with * after it; a path is taken as path"
+    ] = "",
     path: Annotated[str, "instead: all of a file or folder"] = "",
     kind: Annotated[str, "only class, function, method, ..."] = "",
     limit: int = 50,
@@ -114,6 +116,8 @@ def code_symbols(
     _check_limit(limit)
     kept = _map(call)
     with kept.reading() as reader:
+        if name.strip() and not path.strip() and _is_path(kept, reader, name.strip()):
+            name, path = "", name
         if name.strip():
             found = _named(reader, name.strip(), kind)
             if path.strip():
@@ -134,6 +138,15 @@ def _named(reader: MapReader, name: str, kind: str) -> list[Known]:
         found = reader.symbols_beginning(name.rstrip("*"), LIMIT_MAX)
         return [one for one in found if not kind or one.kind == kind]
     return matching(reader, name, kind=kind, field="name")
+
+
+def _is_path(kept: KeptMap, reader: MapReader, given: str) -> bool:
+    """A file where a name was expected; or a folder, unless something in the code is called so."""
+    if _is_file(kept, reader, given):
+        return True
+    if os.path.isabs(given) or ".." in given or _named(reader, given, ""):
+        return False
+    return bool(reader.files_below(inside(kept.root, given)))
 
 
 def _symbols_at(reader: MapReader, path: str, kind: str) -> list[Known]:
@@ -362,6 +375,8 @@ class MapResult(NamedTuple):
     skipped: dict[str, int]
     most_called: tuple[dict[str, Any], ...] = ()
     left_out: int = 0
+    deeper: int = 0
+    depth: int = 0
 
     def text(self) -> str:
         if not self.files:
@@ -384,6 +399,9 @@ class MapResult(NamedTuple):
                 lines.append(f"  {item.path} {item.lines}{names}{note}")
         if self.left_out:
             lines.append(f"({self.left_out} more: give a folder, or raise budget_tokens)")
+        if self.deeper:
+            lie = f"{counted(self.deeper, 'file')} {'lies' if self.deeper == 1 else 'lie'} deeper"
+            lines.append(f"({lie}: depth={self.depth + 1} shows more, and so does the path of a folder)")
         if self.skipped:
             lines.append(f"skipped: {', '.join(f'{count} {reason}' for reason, count in self.skipped.items())}")
         return "\n".join(lines)
@@ -416,4 +434,6 @@ def memory_map(
             for one in busiest
         ),
         found.left_out,
+        found.deeper if depth < DEPTH_MAX else 0,
+        depth,
     )

@@ -37,6 +37,7 @@ class FolderMap(NamedTuple):
     skipped: tuple[tuple[str, int], ...] = ()
     plain: int = 0
     left_out: int = 0
+    deeper: int = 0
 
 
 def folder_map(reader: MapReader, path: str, depth: int = 2) -> FolderMap:
@@ -70,6 +71,7 @@ def folder_map(reader: MapReader, path: str, depth: int = 2) -> FolderMap:
         tuple(skipped.most_common()),
         sum(1 for row in below if row.state == PLAIN),
         left,
+        len(mapped) - len(files),
     )
 
 

@@ -33,6 +33,25 @@ def refused(do: Do, name: str, **arguments: Any) -> Invalid:
 # --- save -----------------------------------------------------------------------------------------------------------
 
 
+def test_what_was_retracted_says_so_where_what_was_superseded_does(do: Do, said: Do) -> None:
+    address = do("memory_save", content="apples are red").items[0].address
+    assert "RETRACTED" not in said("memory_get", address=address)
+    do("memory_forget", address=address, reason="a guess")
+    assert said("memory_get", address=address).splitlines()[1] == "RETRACTED"
+
+
+def test_a_recall_needs_a_message_or_files_or_symbols(do: Do) -> None:
+    with pytest.raises(Invalid, match="No message"):
+        do("memory_recall", message=" ")
+    assert do("memory_recall", message="", files=["src/app.py"]).items == ()
+
+
+def test_a_kind_that_was_given_as_a_domain_is_named_as_one(do: Do) -> None:
+    with pytest.raises(Invalid) as problem:
+        do("memory_save", content="Tabs, please.", domain="preferences")
+    assert "kind=preference" in problem.value.hint
+
+
 def test_a_save_says_that_it_is_new_and_where_it_went(do: Do) -> None:
     done = do("memory_save", content="Apples are counted by weight.")
     assert [item.outcome for item in done.items] == ["new"]

@@ -25,6 +25,11 @@ def other(tmp_path: Path, memory: Memory) -> Memory:
     return opened
 
 
+def test_md_is_a_word_for_markdown(do: Do, tmp_path: Path) -> None:
+    do("memory_save", content="apples are red")
+    assert do("memory_export", path=str(tmp_path / "out.txt"), format="md").format == "markdown"
+
+
 def test_projects_are_listed_with_a_star_at_the_one_at_hand(do: Do, save: Save, said: Do, other: Memory) -> None:
     save("Apples are red.")
     found = do("memory_projects")

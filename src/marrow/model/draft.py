@@ -55,9 +55,12 @@ def check_kind(kind: object) -> str:
 def check_domain(domain: object, domains: Sequence[str]) -> str:
     if isinstance(domain, str) and domain in domains:
         return domain
+    kind = str(domain).lower()
+    kind = kind if kind in KINDS else kind.removesuffix("s")
+    is_kind = f" It may be meant as a kind: kind={kind}." if kind in KINDS else ""
     raise Invalid(
         f"{str(domain)[:60]!r} is not a domain here.",
-        hint=f"One of {', '.join(domains)}; a project adds its own with domains.extra in .marrow.toml.",
+        hint=f"One of {', '.join(domains)}; a project adds its own with domains.extra in .marrow.toml.{is_kind}",
         field="domain",
     )
 

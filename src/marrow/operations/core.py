@@ -13,13 +13,13 @@ from ..memory.remember import Saved, Similar, remember
 from ..memory.search import search
 from ..memory.update import update
 from ..model.address import shown
-from ..model.draft import Draft
 from ..model.errors import Invalid
-from ..model.link import make_anchor
 from ..model.moments import iso
 from ..model.record import FOREVER
 from ..model.scope import WRITE
+from ..model.standing import ACTIVE
 from . import help_text
+from .drafts import draft_of
 from .filters import in_project, through, wanted
 from .table import Call, operation
 from .views import View, hit_view, kept_view, similar_lines, standing_shape, standing_words, view
@@ -61,6 +61,8 @@ def memory_recall(
 
     Nothing relevant, nothing returned. Ask at the start of a task and when its subject changes.
     """
+    if not (message.strip() or files or symbols):
+        raise Invalid("No message was given.", hint="Say in words what it is about.", field="message")
     now = call.engine.clock()
     chosen = wanted(call, project=project, service=service)
     about = {"files": files or (), "symbols": symbols or ()}
@@ -181,6 +183,8 @@ class Whole(NamedTuple):
         lines = [f"{self.address} {self.domain}/{self.kind} in {self.project or 'the global scope'}, said {self.at}"]
         if self.superseded_by:
             lines.append(f"SUPERSEDED by {', '.join(map(shown, self.superseded_by))}")
+        elif self.standing["state"] != ACTIVE:
+            lines.append(self.standing["state"].upper())
         lines += ["", self.content, ""]
         lines.append(standing_words(self.standing))
         lines += [f"link: {link['rel']} {link['direction']} {shown(link['address'])}" for link in self.links]
@@ -333,53 +337,10 @@ def memory_save(
     }
     if batch is not None and content:
         raise Invalid("Give content or batch, not both.", field="batch")
-    given: list[Any] = [content] if batch is None else batch
-    drafts = [_draft(item, shared, call, at_index) for at_index, item in enumerate(given)]
+    drafts = [draft_of(item, shared, call, at) for at, item in enumerate([content] if batch is None else batch)]
     asker = call.asker if not project else in_project(call, project)
     saved = remember(call.engine, asker, drafts, scope=scope)
     return SaveResult(tuple(_saved_view(one) for one in saved.saved), saved.receipt.seq, saved.saved[0].project)
-
-
-_ITEM_SPELLINGS = {"text": "content", "importance": "priority", "chain_id": "chain", "chain_name": "chain"}
-
-
-def _draft(item: Any, shared: dict[str, Any], call: Call, at_index: int) -> Draft:
-    fields = {**shared, "user": call.asker.scope.user}
-    if isinstance(item, dict):
-        for name, value in item.items():
-            known = _ITEM_SPELLINGS.get(name, name)
-            if known not in shared and known not in ("content", "user", "source"):
-                raise Invalid(
-                    f"Item {at_index} of the batch has an unknown field {name!r}.", field=f"batch[{at_index}]"
-                )
-            fields[known] = value
-    else:
-        fields["content"] = item
-    if "content" not in fields:
-        raise Invalid(f"Item {at_index} of the batch has no content.", field=f"batch[{at_index}]")
-    fields["anchors"] = tuple(make_anchor(anchor) for anchor in _several(fields["anchors"], "anchors"))
-    fields["links"] = tuple(_link(link) for link in _several(fields["links"], "links"))
-    return Draft(**fields)
-
-
-def _several(given: Any, field: str) -> list[Any]:
-    """A list, or one thing that stands for itself."""
-    if given is None:
-        return []
-    if isinstance(given, str | dict):
-        return [given]
-    if not isinstance(given, list | tuple):
-        raise Invalid(f"{field} is a list.", hint='Such as ["src/app.py"].', field=field)
-    return list(given)
-
-
-def _link(given: Any) -> tuple[str, str]:
-    if isinstance(given, dict) and isinstance(given.get("target"), str):
-        return str(given.get("rel", "relates_to")), given["target"]
-    if isinstance(given, str):
-        rel, _, target = given.rpartition(":")
-        return rel or "relates_to", target
-    raise Invalid("A link is {rel, target}.", hint='{"rel": "caused_by", "target": "3fa9c1"}', field="links")
 
 
 def _saved_view(one: Saved) -> SavedView:

@@ -41,7 +41,7 @@ class IngestResult(NamedTuple):
         lines = [f"took in{where}: {told}, {self.unchanged:,} unchanged ({self.seconds:.1f} s{rate})"]
         lines += [f"  [{item['address']}] {item['kind']}: {item['title']}" for item in self.items]
         if self.problems:
-            lines.append(f"{self.troubled:,} not read or read in part:")
+            lines.append(f"{self.troubled:,} not read, read in part or by a guess:")
             lines += problem_lines(self.problems, self.not_told)
         return "\n".join(lines)
 

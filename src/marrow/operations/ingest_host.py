@@ -52,7 +52,7 @@ class RepositoryResult(NamedTuple):
         if self.skipped:
             lines.append(f"  {self.skipped:,} left out: generated or binary files, and what only programs say")
         if self.items:
-            lines.append(f"  {self.problems:,} not read or read in part:")
+            lines.append(f"  {self.problems:,} not read, read in part or by a guess:")
             lines += [f"  {line}" for line in problem_lines(self.items, self.left_out)]
         left = "" if self.calls_left is None else f", {self.calls_left:,} left until {self.calls_again_at}"
         return "\n".join([*lines, f"  {counted(self.requests, 'request')}{left}"])

@@ -124,8 +124,10 @@ def _check_unicode(value: Any, field: str) -> None:
             value.encode()
         else:
             json.dumps(value, ensure_ascii=False, default=str).encode()
-    except (UnicodeEncodeError, ValueError, RecursionError) as problem:
-        raise Invalid(f"{field} is no valid Unicode, or nested too deep.", hint="Send UTF-8.", field=field) from problem
+    except UnicodeEncodeError as problem:
+        raise Invalid(f"{field} is no valid Unicode text.", hint="Send UTF-8.", field=field) from problem
+    except (ValueError, RecursionError) as problem:
+        raise Invalid(f"{field} is nested too deep.", hint="Send it flatter.", field=field) from problem
 
 
 # Values of these types are taken as they are.
@@ -141,13 +143,7 @@ def convert(argument: Argument, value: Any) -> Any:
     if origin in (Union, types.UnionType) or kind in (Any, object):
         return value
     if origin is Literal:
-        if value in get_args(kind):
-            return value
-        raise Invalid(
-            f"{_short(value)} is no {argument.name}.",
-            hint=f"One of {', '.join(map(str, get_args(kind)))}.",
-            field=argument.name,
-        )
+        return _choice(argument, value)
     if origin in (list, tuple):
         return _list(argument, value, wrong)
     if kind is float and isinstance(value, int | float) and not isinstance(value, bool):
@@ -159,6 +155,20 @@ def convert(argument: Argument, value: Any) -> Any:
         if isinstance(found, dict):
             return found
     raise wrong
+
+
+# What people say for a choice.
+_CHOICES = {"md": "markdown"}
+
+
+def _choice(argument: Argument, value: Any) -> Any:
+    few = get_args(argument.type)
+    if value in few:
+        return value
+    if isinstance(value, str) and (meant := _CHOICES.get(value)) in few:
+        return meant
+    known = ", ".join(str(one) for one in few if one != "")
+    raise Invalid(f"{_short(value)} is no {argument.name}.", hint=f"One of {known}.", field=argument.name)
 
 
 def _list(argument: Argument, value: Any, wrong: Invalid) -> list[Any]:

@@ -178,6 +178,30 @@ def test_what_is_piped_in_is_saved(marrow: CommandLine) -> None:
     assert saved.json["items"][0]["content"] == "The disk filled up\nat night."
 
 
+@pytest.mark.parametrize(("command", "name"), [("recall", "message"), ("search", "query"), ("ask", "question")])
+def test_a_question_may_come_through_a_pipe(command: str, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def piped(*words: str) -> dict[str, object]:
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"why sqlite\n")))
+        return values(command, *words)
+
+    assert piped() == {name: "why sqlite"}
+    assert piped("why", "not") == {name: "why not"}
+
+
+def test_a_search_by_filters_alone_waits_for_no_pipe() -> None:
+    assert values("search", "--tags", "db") == {"tags": ["db"]}
+
+
+def test_an_action_may_be_followed_by_a_text() -> None:
+    assert values("handoff", "write", "the", "rest", "is", "open") == {"action": "write", "text": "the rest is open"}
+    assert values("handoff") == {}
+
+
+def test_an_argument_of_bytes_that_are_no_text_is_refused_as_that(here: Here) -> None:
+    ran = here("save", "caf\udce9")
+    assert (ran.code, ran.err) == (2, "error: content is no valid Unicode text.\nhint: Send UTF-8.\n")
+
+
 def test_nothing_piped_in_is_an_error_that_says_so(here: Here) -> None:
     ran = here("save")
     assert (ran.code, ran.err.splitlines()[0]) == (2, "error: The text is empty.")

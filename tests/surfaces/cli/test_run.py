@@ -61,6 +61,25 @@ def test_unicode_goes_in_and_comes_out(marrow: CommandLine) -> None:
     [
         (["serch", "x"], 2, "error: There is no command 'serch'.\nhint: Did you mean search? "),
         (["search", "--limitt", "3"], 2, "error: marrow search has no option --limitt.\nhint: Did you mean --limit?\n"),
+        (
+            ["recall", "x", "--as-of", "6"],
+            2,
+            "error: marrow recall has no option --as-of.\nhint: `marrow help recall` ",
+        ),
+        (
+            ["checkpoint", "--next"],
+            2,
+            "error: marrow checkpoint has no option --next.\nhint: `marrow help checkpoint` ",
+        ),
+        (["export", "x", "--format", "m"], 2, "error: 'm' is no format.\nhint: One of bundle, jsonl, markdown.\n"),
+        (
+            ["handoff", "done for today"],
+            2,
+            "error: 'done for today' is no action.\nhint: One of read, write. `marrow hand",
+        ),
+        (["recall", ""], 2, "error: No message was given.\nhint: "),
+        (["ask"], 2, "error: marrow ask needs question.\nhint: `marrow help ask` "),
+        (["config", "get"], 2, "error: marrow config get needs name.\nhint: `marrow help config get` "),
         (["search", "--limit"], 2, "error: Option '--limit' requires an argument.\nhint: `marrow help search` "),
         (["snapshot"], 2, "error: marrow snapshot needs one more word.\nhint: One of create, "),
         (["code"], 2, "error: marrow code needs one more word.\nhint: One of symbols, callers, callees, call graph, "),

@@ -3,7 +3,8 @@
 What must be given stands in its place; a last text takes all the words that are left. What may be left out is an
 option, but for one: where nothing that must be given takes the rest, the first text that may follow stands in its
 place too, so that `marrow search sqlite` and `marrow save …` read naturally, and after an address that may be left out
-one more: `marrow forget 3fa9c1 a guess`. Everything can be written as an option.
+one more: `marrow forget 3fa9c1 a guess`. So it is after an action: `marrow handoff write …`.
+Everything can be written as an option.
 """
 
 from __future__ import annotations
@@ -20,7 +21,9 @@ from ...operations.table import Argument, Operation
 
 STDIN = "-"
 STDIN_BYTES_MAX = 64 * 1024 * 1024
-CONTENT, BATCH = "content", "batch"
+CONTENT, BATCH, ACTION = "content", "batch", "action"
+# What is asked may come through a pipe, as what is saved may.
+ASKED = frozenset("message query question".split())
 CONFIRM, DRY_RUN = "confirm", "dry_run"
 # One word each: what follows such an argument is not part of it.
 ADDRESSES = frozenset("address source target".split())
@@ -57,7 +60,8 @@ def shape(operation: Operation, positionals: Sequence[str] = ()) -> Shape:
             optional = [a for a in arguments if not a.required]
             while optional and _may_stand(optional[0]):
                 placed.append(optional.pop(0))
-                if placed[-1].name not in ADDRESSES:  # an address takes one word, and a text may follow it
+                # An address takes one word, as does an action, and a text may follow it.
+                if placed[-1].name not in ADDRESSES | {ACTION}:
                     break
     options = tuple(a for a in arguments if a not in placed)
     return Shape(tuple(placed), options, bool(placed) and takes_words(placed[-1]))
@@ -93,7 +97,9 @@ def is_mapping(argument: Argument) -> bool:
 
 def choices(argument: Argument) -> tuple[str, ...]:
     """The values of an argument that has few."""
-    return tuple(map(str, get_args(argument.type))) if get_origin(argument.type) is Literal else ()
+    return (
+        tuple(str(one) for one in get_args(argument.type) if one != "") if get_origin(argument.type) is Literal else ()
+    )
 
 
 def flag(name: str) -> str:
@@ -123,10 +129,21 @@ def read_values(operation: Operation, given: Mapping[str, Any], form: Shape) -> 
             continue
         argument = by_name[name]
         values[name] = _value(argument, raw, stdin)
-    is_wanted = form.positionals and form.positionals[0].name == CONTENT and operation.changes
-    if is_wanted and CONTENT not in values and BATCH not in values and not sys.stdin.isatty():
-        values[CONTENT] = stdin.text()
+    if _is_piped(operation, values, form) and not sys.stdin.isatty():
+        name = form.positionals[0].name
+        if (text := stdin.text()) or name == CONTENT:
+            values[name] = text
     return values
+
+
+def _is_piped(operation: Operation, values: Mapping[str, Any], form: Shape) -> bool:
+    """Whether the text that comes first was left out, and is looked for in a pipe: what is to be saved, or what is
+    asked. Where filters alone are a question nobody waits for a pipe that may never end."""
+    if not form.positionals or (first := form.positionals[0]).name in values:
+        return False
+    if operation.changes:
+        return first.name == CONTENT and BATCH not in values
+    return first.name in ASKED and form.takes_rest and (first.required or not values)
 
 
 def _value(argument: Argument, raw: Any, stdin: _Stdin) -> Any:

@@ -172,7 +172,7 @@ def hook(
 def install(
     call: Invocation,
     hosts: Annotated[
-        list[str] | None, "claude-code, codex, cursor, copilot, gemini, opencode; default: all found"
+        list[str] | None, "claude-code, codex, cursor, copilot, vscode, gemini, opencode; default: all found"
     ] = None,
     skills_only: Annotated[bool, "no MCP server: skills that call the command line instead"] = False,
     hooks: Annotated[bool, "with hooks: what a session does is kept, and what matters is told"] = True,

@@ -213,8 +213,9 @@ def _usage(problem: click.UsageError, command: str) -> Invalid:
     """Click's complaint as ours; the command is empty where none was found yet."""
     listed = f"`marrow help {command}`".replace(" `", "`") + " lists what it takes."
     if isinstance(problem, click.NoSuchOption):
-        near = problem.possibilities
+        # Click's own idea of what is alike is generous: of those only what may be a slip of the finger is offered.
+        near = nearest(problem.option_name.lstrip("-"), [one.lstrip("-") for one in problem.possibilities or ()])
         message = f"marrow {command}".rstrip() + f" has no option {problem.option_name}."
-        return Invalid(message, hint=f"Did you mean {near[0]}?" if near else listed, field=problem.option_name)
+        return Invalid(message, hint=f"Did you mean --{near}?" if near else listed, field=problem.option_name)
     message = problem.format_message()
     return Invalid(message if message.endswith(".") else f"{message}.", hint=listed)

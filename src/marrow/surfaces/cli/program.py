@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from ...model.errors import Internal, Invalid, MarrowError, StoreDamaged
 from ...operations.table import Operation
 from . import commands, pages
-from .arguments import CONFIRM, DRY_RUN, flag
+from .arguments import ACTION, CONFIRM, DRY_RUN, choices, flag
 from .commands import Entry
 from .invocation import COMMON_VALUES, Invocation, before_dashes
 from .output import Output, typed_answer
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 INTERRUPTED, BROKEN_PIPE, DECLINED = 130, 141, 1
 RESTORE = "restore"  # what can be done with a store that nothing else can be done with
 STATUS = "memory_status"  # it says where the store is, and whether it is there
+WRITES = "write"
 NAMED_BY = ("argument", "MARROW_STORE")
 COMPLETE = "_complete"  # what the completion scripts call
 
@@ -107,10 +108,16 @@ def _bound(entry: Entry, values: dict[str, Any]) -> dict[str, Any]:
     """The values in their types. Refused here, before a store is opened, with a hint that a person can follow."""
     from ...operations.run import bind
 
+    shows = f"`marrow help {entry.name}` shows how it is called."
+    missing = [name for name in entry.operation.required if values.get(name) is None]
+    if missing:
+        raise Invalid(f"marrow {entry.name} needs {' and '.join(missing)}.", hint=shows, field=missing[0])
     try:
         return bind(entry.operation, values)
     except Invalid as problem:
-        problem.hint = problem.hint or f"`marrow help {entry.name}` shows how it is called."
+        problem.hint = problem.hint or shows
+        if problem.field == ACTION and WRITES in choices(entry.operation.by_name[ACTION]):
+            problem.hint += f' `marrow {entry.name} {WRITES} "…"` writes a text.'
         raise
 
 

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -97,6 +98,17 @@ class House:
                 if b"daemon" in words and str(self.home).encode() in environ:
                     found.append(int(folder.name))
         return found
+
+    def end(self) -> None:
+        """Ends the daemon. Where it took long to start, on a busy machine, its host has started a second one, and that
+        takes the place of the one that is told to end: it is told too."""
+
+        def is_over() -> bool:
+            with suppress(OSError):
+                line.ask("marrow/stop", {}, PATIENCE_SECONDS, home=str(self.home), environ=self.environ)
+            return self.daemons() == []
+
+        eventually(is_over, "the daemon has ended")
 
     def close(self) -> None:
         for process in self._started:

@@ -111,8 +111,7 @@ def test_a_daemon_killed_during_a_call_gives_that_call_an_answer_and_serves_the_
 def test_a_host_that_speaks_before_the_next_daemon_is_up_is_not_asked_to_introduce_itself_again(house: House) -> None:
     host = Host(house)
     host.introduce()
-    house.ask("marrow/stop")
-    eventually(lambda: house.daemons() == [], "the daemon has ended")
+    house.end()
     assert "result" in host.call("memory_status")
     host.leave()
 
@@ -226,8 +225,7 @@ def test_a_daemon_that_dies_while_it_is_told_who_asks_costs_one_error_and_no_cor
     """The host had introduced itself to a daemon that is gone; the next one takes the greeting and hangs up."""
     host = Host(house)
     host.introduce()
-    house.ask("marrow/stop")
-    eventually(lambda: house.daemons() == [], "the daemon has ended")
+    house.end()
     path = where.socket(str(house.home))
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listener:
         listener.bind(path)

@@ -206,6 +206,26 @@ def test_a_number_that_only_names_a_thing_is_no_value(text: str) -> None:
     assert values(text) == {}
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Workers batch {} messages per write to Kafka.",
+        "Timeout per batch {} seconds in the importer.",
+        "Prices round {} decimals in invoices.",
+        "The migration waits in each step {} minutes before it goes on.",
+    ],
+)
+def test_a_number_that_counts_what_follows_is_a_value_whatever_word_stands_before_it(text: str) -> None:
+    assert replaces(text.format(30), text.format(5), 0.9)
+
+
+@pytest.mark.parametrize(
+    "text", ["Batch {} takes long.", "The rows of batch {} came late.", "see part {} ends", "In step {} users sign."]
+)
+def test_a_part_that_begins_what_is_said_is_named_by_its_number(text: str) -> None:
+    assert replaces(text.format(30), text.format(5), 0.9) is None
+
+
 def test_only_a_different_value_of_a_shared_unit_is_a_change() -> None:
     assert changed_value("kept 30 days", "kept 30 days") == ""
     assert changed_value("kept 30 days", "took 30 minutes") == ""

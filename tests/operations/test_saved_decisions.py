@@ -42,3 +42,12 @@ def test_a_saved_decision_that_another_took_the_place_of_is_told_when_asked_for(
     assert CHOSEN not in titles(do("get_architectural_decisions"))
     (gone,) = do("get_architectural_decisions", status="superseded").items
     assert gone.title == CHOSEN
+
+
+def test_an_amendment_stays_before_what_it_amends_beside_what_was_saved_in_the_domain(do: Do) -> None:
+    old = "Session tokens of the portal live in Redis for the portal login, session tokens of the portal."
+    new = "We no longer keep session tokens of the portal in Redis: the login writes them to cookies now."
+    do("memory_save", content=old, kind="decision", at="2026-01-05")
+    do("memory_save", content=new, kind="decision", at="2026-02-05")
+    found = [one.title for one in do("get_architectural_decisions", topic="session tokens of the portal").items]
+    assert found.index(new) < found.index(old)

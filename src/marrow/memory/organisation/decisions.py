@@ -14,6 +14,7 @@ from ...model.standing import SUPERSEDED
 from ...search.cut import LEAST, MEANING_MIN
 from ...search.evidence import Evidence
 from ...search.find import Hit, find
+from ...search.later import later_first
 from ...search.question import Asked, Question
 from ...search.relevance import relevance
 from ...store.protocol import Reader
@@ -119,6 +120,8 @@ def _about(engine: Engine, reader: Reader, questions: Sequence[Question]) -> _Fo
             near += [(hit, score, _is_central(question, known, hit))] if score >= LEAST else []
     if len(questions) > 1:
         near.sort(key=lambda one: -one[0].score)
+        order = {hit.record.entry: at for at, hit in enumerate(later_first([hit for hit, _, _ in near]))}
+        near.sort(key=lambda one: order[one[0].record.entry])
     least = max(LEAST, SHARE_OF_BEST * max((score for _, score, _ in near), default=0.0))
     passing = [hit.record.entry for hit, score, is_central in near if score < least or not is_central]
     return _Found({hit.record.entry: hit for hit, _, _ in near}, frozenset(passing), degraded)

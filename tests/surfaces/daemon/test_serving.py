@@ -11,6 +11,7 @@ from typing import Any, cast
 import pytest
 
 from marrow.surfaces.daemon import serving
+from marrow.surfaces.daemon.server import HOOK, Server
 
 
 @pytest.fixture
@@ -41,3 +42,22 @@ def test_what_is_loaded_is_not_looked_through_again(fails: bool) -> None:
     assert gc.get_freeze_count() > frozen
     assert gc.isenabled()
     assert gc.get_threshold()[0] == serving.YOUNG
+
+
+def test_what_a_hook_captured_is_looked_for_though_it_hung_up_before_its_answer() -> None:
+    nudged: list[bool] = []
+
+    class Gone:
+        def write(self, _: bytes) -> None: ...
+
+        async def drain(self) -> None:
+            raise ConnectionResetError
+
+    async def answer() -> None:
+        background = SimpleNamespace(nudge=lambda: nudged.append(True))
+        server = Server(cast("Any", None), cast("Any", background), cast("Any", None), 1.0)
+        with pytest.raises(ConnectionResetError):
+            await server._answer(cast("Any", Gone()), {"method": HOOK, "id": 1}, {"cwd": ""})
+
+    asyncio.run(answer())
+    assert nudged == [True]

@@ -210,9 +210,11 @@ class Server:
             answer = _error(number, REFUSED, f"Marrow met a fault of its own: {type(fault).__name__}.")
         finally:
             self._asked -= 1
-        await _send(writer, answer)
-        if method == HOOK:
-            self._background.nudge()  # not before: what the hook captured can wait, and it waits for its answer
+        try:
+            await _send(writer, answer)
+        finally:  # also when nobody waits for the answer any more
+            if method == HOOK:
+                self._background.nudge()  # not before: what the hook captured can wait, and it waits for its answer
 
     async def _bridge(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, params: Mapping[str, Any]

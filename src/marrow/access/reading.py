@@ -360,7 +360,7 @@ class RestrictedReader(BesideReader):
         """A share that says which embedder to ask with, and nothing of any text."""
         return self._inner.refined(namespace, projects, besides) if self._is_mine(namespace) else 0.0
 
-    def unrefined(self, limit: int) -> list[int]:
+    def unrefined(self, limit: int, namespace: str = "", projects: Projects = None) -> list[int]:
         """What is done in the background is done for all, and never through a view."""
         return []
 

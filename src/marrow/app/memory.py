@@ -374,10 +374,10 @@ class Memory(metaclass=_Verbs):
         return done
 
     def refine_few(self) -> int:
-        """The same where little waits; where much does, nothing."""
+        """The same for the project at hand where little waits there; where much does, nothing."""
         from ..memory.refine import refine_few
 
-        return refine_few(self.engine)
+        return refine_few(self.engine, self.call.asker)
 
     def named_derivations(self) -> list[NamedFile]:
         """The files of derivations that the settings name, as they are now, and what is wrong with them."""

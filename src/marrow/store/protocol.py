@@ -219,8 +219,9 @@ class Vectors(Protocol):
         """Which share of these projects' vectors was replaced by better ones of the same space; 0 without any. The last
         so many `besides`, which were saved a moment ago, are not asked for."""
 
-    def unrefined(self, limit: int) -> list[int]:
-        """The next entries, of one project and in rising order, whose vectors could be replaced by better ones."""
+    def unrefined(self, limit: int, namespace: str = "", projects: Projects = None) -> list[int]:
+        """The next entries, of one project and in rising order, whose vectors could be replaced by better ones: of
+        every project, or of these of a namespace."""
 
 
 class Counters(Protocol):

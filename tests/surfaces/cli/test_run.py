@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from marrow.app import Memory
 from marrow.model.errors import Internal, MarrowError, NewerFormat, NotAStore
 from marrow.surfaces.cli import program
 from marrow.surfaces.cli.arguments import choices
@@ -436,3 +437,12 @@ def test_every_argument_is_explained(command: str) -> None:
     said = meanings_of(operation)
     told = [a for a in operation.arguments if a.help or said.get(a.name) or choices(a) or a.type is bool]
     assert [a.name for a in operation.arguments if a not in told] == []
+
+
+def test_broken_off_after_the_answer_what_was_saved_is_saved(here: Here) -> None:
+    def broken_off(_: Memory) -> int:
+        raise KeyboardInterrupt
+
+    here.monkeypatch.setattr(Memory, "refine_few", broken_off)
+    saved = here("save", "The kiln cools for nine hours.")
+    assert (saved.code, saved.out[:5]) == (0, "Saved")

@@ -326,10 +326,14 @@ class MemoryReader(SessionReader, SourceReader, DerivedReader):
         count = len(every) - besides
         return min(1.0, len(self._refined().intersection(every)) / count) if count > 0 else 0.0
 
-    def unrefined(self, limit: int) -> list[int]:
+    def unrefined(self, limit: int, namespace: str = "", projects: Projects = None) -> list[int]:
+        entries = self._t.entries
         left = sorted(self._t.vectors.keys() - self._refined())
-        first = self._t.entries[left[0]] if left else None
-        return [id_ for id_ in left if first and self._t.entries[id_].project == first.project][:limit]
+        if namespace:
+            left = [id_ for id_ in left if entries[id_].namespace == namespace]
+            left = [id_ for id_ in left if projects is None or entries[id_].project in projects]
+        first = (entries[left[0]].namespace, entries[left[0]].project) if left else None
+        return [id_ for id_ in left if (entries[id_].namespace, entries[id_].project) == first][:limit]
 
     def _refined(self) -> frozenset[int]:
         found: frozenset[int] = self._t.facts.get("refined", frozenset())

@@ -41,9 +41,10 @@ class RefinedReader(Protocol):
         every -= besides
         return min(1.0, done / every) if every > 0 else 0.0
 
-    def unrefined(self, limit: int) -> list[int]:
+    def unrefined(self, limit: int, namespace: str = "", projects: Projects = None) -> list[int]:
         marks = self.refined_marks()
-        for (project,) in self._run("project_numbers").fetchall():
+        every = () if namespace else self._run("project_numbers").fetchall()
+        for project in self._chosen_ids(namespace, projects) if namespace else (number for (number,) in every):
             first = marks.get(project, first_entry(project) - 1) + 1
             if found := [entry for (entry,) in self._run("vector_entries", (first, last_entry(project), limit))]:
                 return found

@@ -147,9 +147,9 @@ def _perform(operation: Operation, values: dict[str, Any], invocation: Invocatio
 
 def _refine(memory: Memory) -> None:
     """What was saved gets its better vector now that the answer is out: no daemon may ever run here. It costs an eighth
-    of a second, and what fails is done by whoever comes next."""
+    of a second, and what fails or is broken off is done by whoever comes next: the answer stands."""
     sys.stdout.flush()
-    with suppress(MarrowError):
+    with suppress(MarrowError, KeyboardInterrupt):
         memory.refine_few()
 
 

@@ -1,0 +1,51 @@
+"""Refining what is at hand: a few that were just saved, and not what waits elsewhere."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from marrow.memory.engine import Asker, Engine
+from marrow.memory.refine import BATCH, refine_few
+from marrow.memory.remember import remember
+from marrow.model.draft import Draft
+from marrow.model.scope import Scope
+from marrow.providers.embedder import FakeEmbedder
+
+
+@pytest.fixture
+def better(engine: Engine) -> Engine:
+    return replace(engine, refiner=FakeEmbedder(engine.embedder.dimensions))
+
+
+def save(engine: Engine, asker: Asker, project: str, count: int, scope: str = "project") -> Asker:
+    here = replace(asker, scope=Scope(project=project, user=asker.scope.user))
+    remember(engine, here, [Draft(f"{project} knows fact {n} of {count}") for n in range(count)], scope=scope)
+    return here
+
+
+def share(engine: Engine, asker: Asker, project: str) -> float:
+    with engine.store.reading() as reader:
+        return reader.refined(asker.namespace, (project,))
+
+
+@pytest.mark.parametrize("waiting", [3, BATCH + 8])
+def test_what_waits_in_another_project_keeps_nothing_back_and_is_left_to_the_daemon(
+    better: Engine, asker: Asker, waiting: int
+) -> None:
+    save(better, asker, "first", waiting)
+    here = save(better, asker, "second", 2)
+    assert refine_few(better, here) == 2
+    assert (share(better, asker, "first"), share(better, asker, "second")) == (0.0, 1.0)
+
+
+def test_where_much_waits_nothing_is_refined(better: Engine, asker: Asker) -> None:
+    here = save(better, asker, "first", BATCH + 1)
+    assert refine_few(better, here) == 0
+
+
+def test_what_was_saved_for_all_projects_is_refined_too(better: Engine, asker: Asker) -> None:
+    here = save(better, asker, "first", 2, scope="global")
+    assert refine_few(better, here) == 2
+    assert share(better, asker, "") == 1.0

@@ -184,6 +184,23 @@ def test_without_any_commit_a_time_is_compared_with_what_the_map_saw(tmp_path: P
     assert found.items == ()
 
 
+def test_what_a_shallow_clone_does_not_know_is_not_called_new(root: Path, tmp_path: Path) -> None:
+    (root / "app.py").write_text(APP.replace("return store", "return store or None"), encoding="utf-8")
+    subprocess.run(
+        ["git", "-C", str(root), "-c", "user.name=a", "-c", "user.email=a@b.c", "commit", "-qam", "second"],
+        check=True,
+        capture_output=True,
+    )
+    folder = tmp_path / "clone"
+    clone = ["git", "clone", "-q", "--depth", "1", root.as_uri(), str(folder)]
+    subprocess.run(clone, check=True, capture_output=True)
+    with open_memory(folder, store=str(tmp_path / "clone.db"), project=PROJECT, embedder="fake") as memory:
+        memory.perform("code_changes", {})
+        found = memory.perform("code_changes", {"since": "3 hours ago"}).result
+    assert found.items == ()
+    assert "shallow" in found.since
+
+
 def test_impact_has_dependents_tests_and_memories(do: Do) -> None:
     do("memory_save", content="flush must never block.", anchors=["app.py"])
     found = do("code_impact", symbol="flush")

@@ -8,6 +8,7 @@ from ...model.errors import Invalid
 from ...model.moments import iso, moment
 from ...model.moments import parse as parse_moment
 from ...repository.changed import commit_before, commit_named, nothing_yet
+from ...repository.head import is_shallow, repository_at
 from ..engine import Asker, Engine, seen_snapshots
 
 HEAD, LAST_SESSION = "HEAD", ("session", "last session")
@@ -51,7 +52,11 @@ def _by_commits(root: str, found: Since) -> Since:
     commit = commit_before(root, moment(max(0, found.at)))
     if commit:
         return Since(f"{found.words} (commit {commit[:12]})", commit, found.at)
-    nothing = nothing_yet(root) if commit_named(root, HEAD) else ""
+    if not commit_named(root, HEAD):
+        return found
+    if is_shallow(repository_at(root)):  # there was something before its first commit, and nobody here knows what
+        return found._replace(words=f"{found.words} (this shallow clone has no commit before it)")
+    nothing = nothing_yet(root)
     return Since(f"{found.words} (before the first commit)", nothing, found.at) if nothing else found
 
 

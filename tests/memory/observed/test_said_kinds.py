@@ -445,6 +445,20 @@ ALSO_NOT_KEPT = (
     "to set up a meeting, call Marek",
     "To ship this today, merge it",
     "To deploy that, run make ship",
+    "let's use a dict here instead of a list",
+    "Let's use a set there rather than a list",
+    "make sure you handle null",
+    "Make sure it looks right on small screens",
+    "I want this to always return an array",
+    "I want it to never block the main thread",
+    "I think I prefer the first version of the dialog",
+    "I prefer that one",
+    "what fixed it was restarting",
+    "Don't touch the css folder, only the ts files",
+    "to deploy I need the credentials, where are they",
+    "we use a for loop there, could be a map",
+    "the migration takes 5 minutes, can we speed it up",
+    "We have 20 minutes until the demo",
 )
 CATEGORIES = {"rule": "preference"}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from .markers import HEDGED, PROBLEM, QUESTION
+from .markers import ABOUT_NOW, HEDGED, PROBLEM, QUESTION
 from .statements import is_request, is_symptom
 
 LEAST_WORDS = 5
@@ -94,7 +94,7 @@ _WISH = re.compile(
     r"would like|are trying|are getting|are seeing|get|see|are going to|will|'ll|got|were|was|had|did|are about to|"
     r"are looking)\b|"
     r"\bwe have (?:a|an|some|the|this|another|two|three) (?:bug|problem|issue|error|failing|flaky)|\blet'?s\b|"
-    r"\bsomehow\b|\bwhy\b",
+    r"\bsomehow\b|\bwhy\b|\bi (?:need|have)\b|\bthere, ",
     re.I,
 )
 _STATE = re.compile(
@@ -130,7 +130,7 @@ def is_project_fact(sentence: str) -> bool:
         return False
     if HEDGED.search(sentence) or PROBLEM.search(sentence) or _STATE.search(sentence) or _UNDER_WAY.search(sentence):
         return False
-    if is_symptom(sentence):
+    if is_symptom(sentence) or ABOUT_NOW.search(sentence):
         return False
     if _LABELLED.match(sentence) or (_HOW_TO.match(sentence) and _JUST_NOW.search(sentence) is None):
         return True

@@ -90,8 +90,14 @@ DECIDED = re.compile(
 WILL_USE = re.compile(
     r"\b(?:we(?:'ll| will|’ll)|let'?s|going to) (?:use|be using|adopt|standardi[sz]e on|switch to|move to)\b", re.I
 )
+# One of those that are being shown, and no preference beyond them.
+_OF_THESE = (
+    r"(?! (?:the )?(?:first|second|third|last|other|latter|former|same|previous|(?:old|new)(?:er)? (?:one|version))\b|"
+    r" (?:it|this|that)(?:\W*\Z| (?:one|version|way)\b))"
+)
 PREFERS = re.compile(
-    r"\b(?:i|we|the team)(?:'d| would| strongly| really| generally| usually)* prefer\b|^(?:please )?prefer \S+|"
+    rf"\b(?:i|we|the team)(?:'d| would| strongly| really| generally| usually)* prefer\b{_OF_THESE}|"
+    rf"^(?:please )?prefer{_OF_THESE} \S+|"
     r"\b(?:my|our) (?:preference|preferred|convention|style)\b|\b(?:the|a|our|by) convention(?: here)?\b|\bconvention:|"
     r"\b(?:i|we) (?:really )?(?:(?:like|hate|dislike) (?:it when|commits?|tests?|code|functions?|files?|small|"
     r"short)|want (?:it when|small|short|you to always))\b",
@@ -117,7 +123,8 @@ NOT_FIXED = re.compile(
 RULE = re.compile(r"\b(?:always|never)\b", re.I)
 SYMPTOM_SUBJECT = re.compile(
     r"\b(?:it|this|that|there|which|he|she|he's|it's|button|page|app|screen|request)(?: (?:has|have|had|will|would|"
-    r"is|was|just))? (?:always|never)\b|\bnever (?:have|had|need) to\b|\bnever (?:seen|heard|mind)\b",
+    r"is|was|just))? (?:always|never)\b|\bwant (?:it|this|that|them) to (?:always|never)\b|"
+    r"\bnever (?:have|had|need) to\b|\bnever (?:seen|heard|mind)\b",
     re.I,
 )
 PROBLEM = re.compile(
@@ -150,7 +157,15 @@ AVOID = re.compile(
 )
 # What is said of the lines at hand holds there and nowhere else.
 AT_HAND = re.compile(
-    r"\b(?:here|there)\W*\Z|\b(?:in|for) (?:this|that) (?:file|function|case|test|method|one|place)\b", re.I
+    r"\b(?:here|there)(?=\W*\Z| instead\b| rather\b)|"
+    r"\b(?:in|for) (?:this|that) (?:file|function|case|test|method|one|place)\b",
+    re.I,
+)
+# What is told leads to a question, though no mark says so; or to how much time is left.
+ABOUT_NOW = re.compile(
+    r", (?:so |but |and )?(?:(?:can|could|should|shall) (?:we|i)|(?:where|why|how|when|which|who) (?:is|are|do|does|"
+    r"did|can|should|could))\b|\bwe have (?:\d+|a few|some) (?:minutes|hours|days) (?:left|until|till|before|to)\b",
+    re.I,
 )
 # A request that follows what is told.
 AND_PLEASE = re.compile(

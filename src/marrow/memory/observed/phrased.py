@@ -10,7 +10,8 @@ _POINTING = r"(?:it|this|that|these|those|them|me|you|him|her|us|there|here|one)
 _MOMENT = re.compile(
     r"\b(?:yet|now|again|until|while|today|tonight|tomorrow|first|so (?:that )?(?:i|we) can|this time|for this|i said|"
     r"let me|tell me|show me|let me know|in this (?:pr|commit|change|branch|task|step|file|test|function)|as part of|"
-    r"anything else|apart from|except|other than|before i|the (?:first|second|third|last|other|next|same) (?:one|"
+    r"anything else|only (?:the|this|that|these|those)|"
+    r"apart from|except|other than|before i|the (?:first|second|third|last|other|next|same) (?:one|"
     r"file|test|flag|way)|described)\b",
     re.I,
 )
@@ -116,7 +117,7 @@ _FOUND_CAUSE = re.compile(
     rf"(?!{_POINTING}|my |your )|"
     rf"the reason (?:for|why|that|the) .{{3,80}}? (?:was|were) (?:that|because|an?|the|our) \w)|"
     rf"found (?:it|the {_FAULT})\s*[:–—-]+\s*(?!(?:i|you|line|in|see|at|on)\b|{_POINTING})(?:\S+ ){{4,}}|"
-    rf"what (?:fixed|solved|cured|resolved) (?:it|this|that|the \w+) (?:was|is) \w+|"
+    rf"what (?:fixed|solved|cured|resolved) (?:(?:it|this|that) (?:was|is) (?:\S+ ){{2,}}|the \w+ (?:was|is) )\w+|"
     rf"(?:it )?turns out,? (?:that )?(?!(?:i|you|we)\b|{_POINTING})(?:[\w'./-]+ ){{1,6}}?(?:was|were|came|comes) "
     rf"(?:{_SIMPLY} )?(?:caused by|due to|because|from|pointing (?:at|to)|reading from|using|running (?:in|as|on|with)|"
     rf"hard-?coded|(?:overwritten|swallowed|shadowed|truncated|blocked|cached|dropped|cut off|evicted) by)\b",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from .markers import HEDGED, PROBLEM, QUESTION
+from .markers import ABOUT_NOW, HEDGED, PROBLEM, QUESTION
 
 LEAST_WORDS = 3
 SUBJECT_MAX = 8
@@ -32,7 +32,7 @@ _REQUEST = re.compile(
     r"restart|adjust|align|rebase|squash|search|list|print|compare|verify|ensure|generate|hook|pull|wait|finish|skip|"
     r"ignore|call|format|lint|log|cache|migrate|rewrite|reduce|increase|raise|lower|pass|return|sort|hide|mock|cover)"
     r"(?=\s+(?:the|a|an|it|this|that|these|those|them|me|us|my|our|your|all|some|any|every|each|in|into|out|up|at|for|"
-    r"to|with|on|from|off|over|by|and|another|one|two|three|more|type|tests?|ahead|back|[\w./-]+\.\w{1,4}|\w+s)\b|"
+    r"to|with|on|from|off|over|by|and|another|one|two|three|more|type|tests?|ahead|back|sure|[\w./-]+\.\w{1,4}|\w+s)\b|"
     r"\W*\Z)",
     re.I,
 )
@@ -170,7 +170,7 @@ def is_statement(sentence: str) -> bool:
         return False
     if _WE_DID.match(sentence):
         return True
-    if _MOMENT.search(sentence) or is_symptom(sentence):
+    if _MOMENT.search(sentence) or is_symptom(sentence) or ABOUT_NOW.search(sentence):
         return False
     if _REPLACED.match(sentence) and not sentence.lower().startswith(("we ", "we've ")):
         return True

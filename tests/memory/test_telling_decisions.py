@@ -74,3 +74,12 @@ def test_a_line_keeps_to_its_length(engine: Engine, asker: Asker) -> None:
 def test_a_decision_that_was_only_saved_is_told_as_it_is(engine: Engine, asker: Asker, hand: Hand) -> None:
     hand.say("Decided: PostgreSQL for everything shared.", kind="decision", domain="decisions")
     assert "Decided: PostgreSQL for everything shared." in hook(engine, asker, "session-start", source="startup")
+
+
+def test_words_of_the_decision_stay_where_another_sentence_has_them(engine: Engine, asker: Asker) -> None:
+    context_said = "We could use Redis or Memcached, and some say use Redis only for sessions."
+    record = RECORD.replace("2. Base62 slugs", "3. Where pages are cached").replace(DECIDED, "use Redis")
+    record = record.replace(WHY, context_said)
+    take_in(engine, asker, [adr_item("docs/adr/0003-cache.md", record, now=engine.clock())], operation="test")
+    told = hook(engine, asker, "session-start", source="startup")
+    assert f"Where pages are cached (accepted): use Redis / {context_said}" in told

@@ -38,7 +38,14 @@ def decided(
 
 
 def _rest(text: str, one: Attributed) -> str:
-    """What a text says beside its frame and the decision."""
-    lines = (line.strip() for line in text.split("\n") if not _FRAME.match(line))
-    said = " ".join(" ".join(line for line in lines if line != one.title).split())
-    return said.replace(one.decided.rstrip("…"), "").strip()
+    """What a text says beside its frame and the decision. That stands at the beginning of its section: elsewhere the
+    same words may be part of another sentence."""
+    sections = [""]
+    for line in text.split("\n"):
+        if _FRAME.match(line) or line.strip() == one.title:
+            sections.append("")
+        else:
+            sections[-1] += f" {line}"
+    decision = one.decided.rstrip("…")
+    said = (" ".join(section.split()).removeprefix(decision).strip() for section in sections)
+    return " ".join(part for part in said if part)

@@ -84,6 +84,13 @@ def test_not_to_be_used_says_nothing_where_hardly_anything_is() -> None:
     assert signals.usual_use([Use(10, 10)]) == signals.USE_EXPECTED
 
 
+def test_to_be_used_adds_no_more_where_hardly_anything_is() -> None:
+    for share in range(11):
+        use = Use(10, share)
+        assert signals.usefulness(use, 0.0) == max(1.0, signals.usefulness(use))
+        assert signals.usefulness(use) <= signals.usefulness(use, 0.2) <= signals.usefulness(use, 0.0)
+
+
 def test_used_more_often_than_recalled_is_no_more_than_always() -> None:
     assert signals.usefulness(Use(5, 50)) == signals.usefulness(Use(5, 5))
 

@@ -63,10 +63,12 @@ def usual_use(uses: Iterable[Use]) -> float:
 
 
 def usefulness(use: Use, usual: float = USE_EXPECTED) -> float:
-    """Recalled often and never used: sinks. Used when recalled: rises. Says nothing before a few recalls."""
+    """Recalled often and used less than is usual: sinks. Used more than one may expect: rises, by no more where little
+    is noticed. Says nothing before a few recalls."""
     if use.recalled < USE_MIN:
         return 1.0
-    return 1.0 + USE_WEIGHT * (min(1.0, use.used / use.recalled) - usual)
+    share = min(1.0, use.used / use.recalled)
+    return 1.0 + USE_WEIGHT * (share - min(USE_EXPECTED, max(share, usual)))
 
 
 def domain(record: Record, wanted: Mapping[str, float]) -> float:

@@ -310,6 +310,11 @@ def test_a_question_about_what_nobody_spoke_of_is_not_answered_for_the_verb_it_a
     assert named(told(empty, "Which package tool do we use, pnpm?")) == ["Use pnpm, never npm, in web/."]
 
 
+def test_a_question_about_go_is_about_the_language(filled: Lantern) -> None:
+    filled.say("Go modules are vendored.")
+    assert "Go modules are vendored." in named(told(filled, "upgrade Go"))
+
+
 def test_what_is_superseded_is_not_recalled(filled: Lantern) -> None:
     old = filled.say("The kiln is fired with coal.", day=40)
     filled.supersede(old, "The kiln is fired with gas.", day=80)

@@ -20,10 +20,9 @@ _ASKS_FOR_A_TIME = re.compile(
 
 _PATH = re.compile(r"(?<![\w/.-])(?:[\w.-]+/)+[\w.-]*\w|(?<![\w/.-])[\w-]+\.[a-z]{1,4}(?![\w.])")
 PATHS_READ = 2_000
-# Words by which a question is asked, whatever it is about, and how much of what a word says they say.
-GENERIC = frozenset(
-    terms_of("use using used do does did get gets make makes run runs work works have has need needs go")
-)
+# Words by which a question is asked, whatever it is about, and how much of what a word says they say. Not "go": where
+# code is written it is a language as often.
+GENERIC = frozenset(terms_of("use using used do does did get gets make makes run runs work works have has need needs"))
 GENERIC_SHARE = 0.25
 # A text that has this many of the rarest asked words has as much as one can expect.
 TERMS_COUNTED = 8

@@ -126,6 +126,7 @@ _SECONDS = {
 }
 
 
+_GO = frozenset(terms_of("go"))
 T = TypeVar("T")
 
 
@@ -170,7 +171,7 @@ def replaces(
     if is_parallel(ours, theirs, asked) and not (announced and asked.isdisjoint(theirs - ours)):
         return None
     shared = len(ours & theirs) / min(len(ours), len(theirs))
-    found_for = theirs.intersection(asked) - GENERIC
+    found_for = theirs.intersection(asked) - GENERIC - _GO
     said = len(found_for & ours) / len(found_for) if found_for else 1.0
     alike = cosine if cosine is not None else (1.0 if shared >= SHARED_WITHOUT_VECTORS else 0.0)
     if answers and alike + shared >= TOGETHER:

@@ -156,7 +156,7 @@ def _coverage(engine: Engine, asker: Asker, _: Progress | None) -> Evaluation:
     known = pinned.keys() | {part.path for part in code.parts if part.known}
     notes = _unknown(files, known)
     is_well = share >= KNOWN_LEAST
-    if not is_well:
+    if not is_well and code.lines:
         notes.append("`marrow coverage` lists the longest that nothing is known about")
     return Evaluation("coverage", f"{says}.", is_well, tuple(figures), tuple(notes))
 

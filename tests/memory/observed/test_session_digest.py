@@ -236,6 +236,7 @@ LEFT = {
     "Remaining work:\n- the docs": ["the docs"],
     # what only looks like it
     "Still open: nothing.": [],
+    "Done. Open: http://localhost:3000 in your browser.": [],
     "The dialog is still open: it hides the menu.": [],
     "Open the file. The door is open.": [],
     "**Still open**\nas before.": [],

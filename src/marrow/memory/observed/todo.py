@@ -38,7 +38,7 @@ _NEXT = re.compile(
     re.I | re.M,
 )
 _CODE = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1|\Z)", re.S | re.M)
-_NOTHING = re.compile(r"(?:none|nothing(?: (?:left|open|more|else|is left|to do))?|n/?a|all done)\W*\Z", re.I)
+_NOTHING = re.compile(r"(?:none|nothing(?: (?:left|open|more|else|is left|to do))?|n/?a|all done)\W*\Z|https?://", re.I)
 _ITEM = re.compile(r"\s*(?:[-*•]|\d{1,2}[.)])\s+(?:\[ \]\s+)?(\S.*)")
 
 
@@ -74,7 +74,8 @@ def next_step(last_message: str) -> str:
 
 
 def _after(heading: re.Pattern[str], text: str) -> list[str]:
-    """What stands behind a heading, or in the list under it. Not in code, and not that there is nothing."""
+    """What stands behind a heading, or in the list under it. Not in code, and not that there is nothing, or an
+    address to open."""
     text = _CODE.sub("", plain(text)[-8_000:])
     found: list[str] = []
     for hit in heading.finditer(text):

@@ -201,7 +201,7 @@ def test_dates_and_counts_of_nothing_are_no_values(text: str) -> None:
     assert values(text) == {}
 
 
-@pytest.mark.parametrize("text", ["batch one", "Step 3", "issue #12", "option two", "pull request 7"])
+@pytest.mark.parametrize("text", ["issue #12", "ADR 7", "issue ten", "pull request 7"])
 def test_a_number_that_only_names_a_thing_is_no_value(text: str) -> None:
     assert values(text) == {}
 
@@ -217,13 +217,6 @@ def test_a_number_that_only_names_a_thing_is_no_value(text: str) -> None:
 )
 def test_a_number_that_counts_what_follows_is_a_value_whatever_word_stands_before_it(text: str) -> None:
     assert replaces(text.format(30), text.format(5), 0.9)
-
-
-@pytest.mark.parametrize(
-    "text", ["Batch {} takes long.", "The rows of batch {} came late.", "see part {} ends", "In step {} users sign."]
-)
-def test_a_part_that_begins_what_is_said_is_named_by_its_number(text: str) -> None:
-    assert replaces(text.format(30), text.format(5), 0.9) is None
 
 
 def test_only_a_different_value_of_a_shared_unit_is_a_change() -> None:

@@ -74,19 +74,9 @@ CHANGE = Cue(
     "going go using new",
 )
 # Numbers that name a thing and do not measure it, in a text in lower case: two of them are two things.
-_NUMBERED = frozenset("adr rfc issue ticket pr task bug case note chapter section".split())
-_PARTS = frozenset("part step item batch phase example option round".split())
-_NAMERS = _NUMBERED | _PARTS
-# "Workers batch 100 messages", "each step 5 minutes": it counts what follows, unless the part begins what is said.
-_BEGINS = (
-    r"(?:(?<!\w )|(?<=\b(?:in|of|by|at|to|or) )|(?<=\b(?:the|and|for|see) )|(?<=\b(?:from|with|this) )|"
-    r"(?<=\b(?:after|until|since) )|(?<=\b(?:before|during) ))"
-)
-_COUNTS = r"(?!\s?(?:%|[a-z]{3,}s\b|(?:ms|s|min|h|kb|mb|gb)\b))"
+_NAMERS = frozenset("adr rfc issue ticket pr task bug case note chapter section".split())
 NAMING = re.compile(
-    rf"\b(?:(?:{'|'.join(sorted(_NUMBERED))}|pull request)[\s#-]*+\d+|"
-    rf"(?:{_BEGINS}(?:{'|'.join(sorted(_PARTS))})[\s#-]*+\d+|(?:{'|'.join(sorted(_PARTS))})[\s#-]*+\d++{_COUNTS})|"
-    r"[a-z]{2,8}+-\d+|"
+    rf"\b(?:(?:{'|'.join(sorted(_NAMERS))}|pull request)[\s#-]*+\d+|[a-z]{{2,8}}+-\d+|"
     r"\d{4}-\d{2}(?:-\d{2})?\b|\d{1,2}:\d{2}\b)|[#§]\d+"
 )
 _DIGIT = re.compile(r"\d")
@@ -126,7 +116,6 @@ _SECONDS = {
 }
 
 
-_GO = frozenset(terms_of("go"))
 T = TypeVar("T")
 
 
@@ -171,7 +160,7 @@ def replaces(
     if is_parallel(ours, theirs, asked) and not (announced and asked.isdisjoint(theirs - ours)):
         return None
     shared = len(ours & theirs) / min(len(ours), len(theirs))
-    found_for = theirs.intersection(asked) - GENERIC - _GO
+    found_for = theirs.intersection(asked) - GENERIC
     said = len(found_for & ours) / len(found_for) if found_for else 1.0
     alike = cosine if cosine is not None else (1.0 if shared >= SHARED_WITHOUT_VECTORS else 0.0)
     if answers and alike + shared >= TOGETHER:

@@ -109,6 +109,7 @@ def parts() -> list[Part]:
         Part("replaced by meaning", ((cut, "ANSWERS_TOO", math.inf),), in_search=False),
         Part("told once (_once)", ((cut, "_once", lambda *given: given[1]),), in_search=False),
         Part("SHARE_OF_BEST", tuple((cut, n, 0.0) for n in ("SHARE_OF_BEST", "SHARE_OF_BEST_LONG")), False),
+        Part("verbs of asking", ((question, "GENERIC_SHARE", 1.0),), in_search=False),
         Part("siblings of the best", ((cut, "SIBLING_SHARE", 1.0),), in_search=False),
         Part("LEAST", ((cut, "LEAST", 0.0),), in_search=False),
         Part("likeness", ((cut, "COVERED_MIN", 0.0), (cut, "MEANING_MIN", 0.0)), in_search=False),

@@ -41,6 +41,7 @@ KEPT = {
     ),
     "fix": (
         "The bug was that the cache key missed the tenant id.",
+        "The bug was that the iframe sandbox blocked the login cookie.",
         "Turns out the timeout was caused by the DNS resolver in the pod.",
         "The problem was a stale lock in the cache folder.",
         "The issue was that two workers shared one session.",

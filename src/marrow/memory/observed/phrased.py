@@ -18,7 +18,7 @@ _MOMENT = re.compile(
 _DOUBTED = re.compile(
     r"\b(?:if|unless|whether|would|could|may|might|maybe|perhaps|probably|apparently|supposedly|presumably|seems?|"
     r"likely|depending|assuming|provided|suspect|(?:i|we|they|he|she) (?:think|believe|guess|suppose|assume|hope)|"
-    r"(?:says?|said|claims?|told|thinks|wrote|according)\b)",
+    r"says?|said|claims?|told|thinks|wrote|according)\b",
     re.I,
 )
 

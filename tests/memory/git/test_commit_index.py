@@ -9,9 +9,11 @@ import pytest
 
 from marrow.memory.engine import Asker, Engine
 from marrow.memory.git import commit_index as module
+from marrow.memory.git.commit_file import CommitFile
 from marrow.memory.git.commit_index import CommitIndex, index_folder
 from marrow.memory.git.search_commits import search_commits
 from marrow.memory.git.segment import Segment, joined, segment_from, segment_of
+from marrow.model.errors import MarrowError
 from marrow.repository.head import repository_at
 
 from .conftest import Saying
@@ -49,6 +51,32 @@ def test_messages_without_a_word_are_held_too() -> None:
     made = segment_of(1, ["", "!!!"])
     assert list(made.terms) == []
     assert list(segment_from(1, *made.blobs()).terms) == []
+
+
+def test_many_that_open_a_new_index_at_once_all_can(tmp_path: Path) -> None:
+    """To turn on the log of a file is what SQLite does not wait for by itself."""
+    problems: list[MarrowError] = []
+
+    def first_look(path: Path, start: threading.Barrier) -> None:
+        file = CommitFile(path)
+        start.wait()
+        try:
+            with file.reading():
+                pass
+        except MarrowError as problem:
+            problems.append(problem)
+        finally:
+            file.close()
+
+    for number in range(60):
+        start = threading.Barrier(6)
+        given = (tmp_path / f"{number}.db", start)
+        threads = [threading.Thread(target=first_look, args=given) for _ in range(start.parties)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert problems == []
 
 
 def test_several_processes_that_read_at_once_keep_each_commit_once(

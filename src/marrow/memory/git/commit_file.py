@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import apsw
 
 from ...model.errors import StoreDamaged, StoreLocked, Unavailable
+from ...store.sqlite.connection import keep_a_log
 from .segment import Segment, segment_from
 
 FORMAT = 1
@@ -184,7 +185,9 @@ class CommitFile:
 def _connect(path: Path) -> apsw.Connection:
     connection = apsw.Connection(str(path))
     connection.set_busy_timeout(BUSY_MS)
-    for pragma in ("page_size=8192", "journal_mode=WAL", "synchronous=OFF", "cache_size=-16000"):
+    connection.execute("PRAGMA page_size=8192")
+    keep_a_log(connection, BUSY_MS)
+    for pragma in ("synchronous=OFF", "cache_size=-16000"):
         connection.execute(f"PRAGMA {pragma}")
     with suppress(OSError):
         os.chmod(path, 0o600)

@@ -177,11 +177,11 @@ def prepare(
             hint="Open it once where it can be written.",
         )
     if not format_:
-        _keep_a_log(connection, busy_timeout_ms)
+        keep_a_log(connection, busy_timeout_ms)
     migrate(connection, path, scripts)
 
 
-def _keep_a_log(connection: apsw.Connection, busy_timeout_ms: int) -> None:
+def keep_a_log(connection: apsw.Connection, busy_timeout_ms: int) -> None:
     """Turn on the log. SQLite does not wait for others here by itself; whoever is first does it for all."""
     wait = patient(busy_timeout_ms)
     for tries in itertools.count():

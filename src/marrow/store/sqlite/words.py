@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -74,10 +74,23 @@ class Texts:
         known = (self._projects[at] == entries >> 32) & (numbers < self._sizes[at])
         return (self._starts[at] + numbers)[known], known
 
+    def span(self, project: int) -> tuple[int, int]:
+        """Where the texts of a project begin, and how many are known."""
+        at = int(np.searchsorted(self._projects, project))
+        return int(self._starts[at]), int(self._sizes[at])
+
     def entries(self, places: Ints) -> Ints:
         at = np.searchsorted(self._starts, places, side="right") - 1
         found: Ints = (self._projects[at] << 32) + places - self._starts[at]
         return found
+
+
+class _Matching(NamedTuple):
+    """Where the texts are that match, how often each has what was asked for, and how many do: some may be unknown."""
+
+    places: Ints
+    counts: NDArray[Any]
+    total: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +119,7 @@ class Search:
         # How many of some texts hold a term is only known by looking at all that hold it: then nothing is guessed.
         if self.texts.is_among is not None or len(terms) * self.texts.count <= POSTINGS_MAX:
             for term in terms:
-                self._add(scores, self._postings("match", term), None)
+                self._add(scores, self._matching(term), None)
         else:
             self._add_counted(scores, terms, limit)
         return self._chosen(scores, limit)
@@ -115,14 +128,14 @@ class Search:
         counted = sorted((self.count(term), term) for term in terms)
         if sum(count for count, term in counted if not self._is_kept(term)) <= POSTINGS_MAX:
             for count, term in counted:
-                self._add(scores, self._postings("match", term), count)
+                self._add(scores, self._matching(term), count)
             return None
         self._keep_one(counted)
         if self.within is not None and len(self.within) < NARROW_SHARE * self.texts.count:
             return self._add_within(scores, counted, self.within)
         rare, total = 0, 0
         while rare < len(counted) and total + counted[rare][0] <= COUNTED_MAX:
-            self._add(scores, self._postings("match", counted[rare][1]), counted[rare][0])
+            self._add(scores, self._matching(counted[rare][1]), counted[rare][0])
             total, rare = total + counted[rare][0], rare + 1
         places = self._nominated(scores, counted, rare, limit)
         partly, scores[:] = scores[places], 0.0
@@ -132,7 +145,7 @@ class Search:
     def _add_within(self, scores: Scores, counted: Sequence[tuple[int, str]], entries: Ints) -> None:
         within = {"within": f"[{','.join(map(str, entries.tolist()))}]"}
         for count, term in counted:
-            self._add(scores, self._postings("match_within", term, within), count)
+            self._add(scores, self._read("match_within", term, within), count)
 
     def _nominated(self, scores: Scores, counted: Sequence[tuple[int, str]], rare: int, limit: int) -> Ints:
         """Where the best look to be: the first `rare` terms are in the scores, each of the others counts as if it
@@ -154,8 +167,7 @@ class Search:
     def count(self, query: str) -> int:
         """How many of the texts match."""
         if self.texts.is_among is not None:
-            places, _ = self.texts.places(self._postings("match", query)[0])
-            return int(self.texts.is_among[places].sum())
+            return int(self.texts.is_among[self._matching(query).places].sum())
         if self.kept is None:
             return sum(self._count_between(query, first, last) for first, last in self.spans)
         postings, nexts = self.kept
@@ -186,29 +198,38 @@ class Search:
         if self.kept is not None:
             for count, term in counted:
                 if count <= POSTINGS_MAX and not self._is_kept(term):
-                    self._postings("match", term)
+                    self._matching(term)
                     return
 
-    def _postings(self, statement: str, query: str, more: Mapping[str, Any] = NOTHING) -> tuple[Ints, Ints]:
-        """The entries that match, and how often each has what was asked for."""
-        if self.kept is not None and not more:
-            return self._kept_postings(*self.kept, query)
-        found = [self._between(statement, query, first, last, more) for first, last in self.spans]
-        numbers = [part[0] + first for part, (first, _) in zip(found, self.spans, strict=True)]
-        return np.concatenate(numbers), np.concatenate([part[1] for part in found])
+    def _matching(self, query: str) -> _Matching:
+        if self.kept is None:
+            return self._read("match", query)
+        postings, nexts = self.kept
+        found = [self._held(postings, project, *nexts[project], query) for project in nexts]
+        if len(found) == 1:
+            return found[0]
+        places, counts = (np.concatenate([getattr(part, name) for part in found]) for name in ("places", "counts"))
+        return _Matching(places, counts, sum(part.total for part in found))
 
-    def _kept_postings(self, postings: Postings, nexts: Mapping[int, tuple[int, str]], query: str) -> tuple[Ints, Ints]:
-        entries, counts = [], []
-        for project, (after, state) in nexts.items():
+    def _held(self, postings: Postings, project: int, after: int, state: str, query: str) -> _Matching:
+        """Of one project, from memory and what came after it."""
+        held = postings.held((project, query), state) or EMPTY
+        if held.next < after:
             first = project << ENTRY_BITS
-            held = postings.held((project, query), state) or EMPTY
-            if held.next < after:
-                numbers, often = self._between("match", query, first + held.next, first + after - 1)
-                held = held.extended(numbers + held.next, often, after)
-                postings.hold((project, query), held, state)
-            entries.append(held.numbers.astype(np.int64) + first)
-            counts.append(held.counts)
-        return np.concatenate(entries), np.concatenate(counts)
+            numbers, often = self._between("match", query, first + held.next, first + after - 1)
+            held = held.extended(numbers + held.next, often, after)
+            postings.hold((project, query), held, state)
+        start, size = self.texts.span(project)
+        known = len(held.numbers)
+        if known and held.numbers[-1] >= size:  # another thread sees more texts than this one
+            known = int(np.searchsorted(held.numbers, size))
+        return _Matching(held.numbers[:known].astype(np.int64) + start, held.counts[:known], len(held.numbers))
+
+    def _read(self, statement: str, query: str, more: Mapping[str, Any] = NOTHING) -> _Matching:
+        found = [self._between(statement, query, first, last, more) for first, last in self.spans]
+        entries = np.concatenate([part[0] + first for part, (first, _) in zip(found, self.spans, strict=True)])
+        places, known = self.texts.places(entries)
+        return _Matching(places, np.concatenate([part[1] for part in found])[known], len(entries))
 
     def _between(
         self, statement: str, query: str, first: int, last: int, more: Mapping[str, Any] = NOTHING
@@ -226,17 +247,15 @@ class Search:
             found.append(np.fromstring(numbers[1:-1], dtype=np.int64, sep=",") + first)
         return np.concatenate(found)
 
-    def _add(self, scores: Scores, postings: tuple[Ints, Ints], holders: int | None) -> None:
-        entries, counts = postings
-        if not len(entries):
+    def _add(self, scores: Scores, matching: _Matching, holders: int | None) -> None:
+        places, counts, total = matching
+        if not total:
             return
-        places, known = self.texts.places(entries)
-        counts = counts[known]
         if self.texts.is_among is not None:
             kept = self.texts.is_among[places]
             places, counts, holders = places[kept], counts[kept], int(kept.sum())
         worth = weight(counts.astype(np.float64), self.texts.lengths[places].astype(np.float64), self.texts.mean)
-        scores[places] += rarity(self.texts.count, len(entries) if holders is None else holders) * worth
+        scores[places] += rarity(self.texts.count, total if holders is None else holders) * worth
 
     def _chosen(self, scores: Scores, limit: int) -> list[tuple[int, float]]:
         allowed = self._allowed(scores)
@@ -251,7 +270,8 @@ class Search:
 
     def _allowed(self, scores: NDArray[Any]) -> Ints:
         """Where there is a score, of those that are asked for."""
-        scores[self.texts.places(self.without)[0]] = 0.0
+        if len(self.without):
+            scores[self.texts.places(self.without)[0]] = 0.0
         if self.within is None:
             return np.flatnonzero(scores)
         places = np.sort(self.texts.places(self.within)[0])

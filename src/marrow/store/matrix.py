@@ -198,7 +198,11 @@ class Compared:
 
     def of(self, entries: Iterable[int]) -> dict[int, float]:
         """The cosine of each of these that was compared."""
-        places = places_of(self.ids, sorted_ids(entries))
+        asked = np.fromiter(entries, dtype=np.int64)
+        if not len(self.ids):
+            return {}
+        places = np.minimum(np.searchsorted(self.ids, asked), len(self.ids) - 1)
+        places = places[self.ids[places] == asked]
         return dict(zip(self.ids[places].tolist(), self.cosines[places].tolist(), strict=True))
 
 

@@ -141,7 +141,7 @@ def test_a_whole_memory_verifies_and_says_what_was_checked(do: Do, save: Save, s
     found = do("audit_verify")
     assert found.ok
     assert found.checked["nodes"] == 1
-    assert said("audit_verify").startswith("All is well: checked 1 nodes")
+    assert said("audit_verify").startswith("All is well: checked 1 node, ")
 
 
 def test_the_doctor_finds_nothing_and_counts(do: Do, save: Save, said: Do) -> None:

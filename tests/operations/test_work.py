@@ -263,7 +263,7 @@ def test_a_chain_is_told_from_its_first_node_to_its_last(do: Do, said: Do, save:
     assert (shape["chain"], shape["nodes"], shape["preliminary"], shape["stashed"]) == ("plan", 2, 1, 0)
     assert "1 preliminary" in said("memory_chains")
     assert [c["chain"] for c in do("memory_session_status").items] == ["plan"]
-    assert "1 nodes of plan promoted" in said("memory_promote", chain="plan")
+    assert "1 node of plan promoted" in said("memory_promote", chain="plan")
     assert said("memory_promote", chain="plan") == "Nothing is preliminary there."
     assert do("memory_session_status").items == ()
 

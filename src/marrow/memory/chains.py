@@ -11,6 +11,7 @@ from ..model.nearest import nearest
 from ..model.record import CURRENT, Filter, Record
 from ..model.scope import READ, WRITE
 from ..model.standing import RETRACTED
+from ..model.text import counted
 from ..store.protocol import Projects, Reader
 from .engine import Asker, Engine, submit
 
@@ -104,7 +105,9 @@ def promote(engine: Engine, asker: Asker, chain: str = "", *, all_preliminary: b
     if not found:
         return Promoted((), None)
     steps = [Restate(record.node.address, (("preliminary", False),), "promoted") for record in found]
-    return Promoted(found, submit(engine, asker, "memory_promote", steps, summary=f"promote {len(steps)} nodes"))
+    return Promoted(
+        found, submit(engine, asker, "memory_promote", steps, summary=f"promote {counted(len(steps), 'node')}")
+    )
 
 
 def _chains(reader: Reader, asker: Asker, projects: Projects, now: int) -> Mapping[str, Chain]:

@@ -20,7 +20,7 @@ from ..model.errors import Invalid
 from ..model.record import CURRENT, Filter, Record, matches
 from ..model.scope import ADMIN
 from ..model.standing import ACTIVE, COMPRESSED
-from ..model.text import first_line
+from ..model.text import counted, first_line
 from ..store.protocol import Reader
 from ..store.receive import erase as erase_rows
 from ..store.receive_traces import erase_sessions
@@ -88,7 +88,7 @@ def erase(
     if not confirm:
         count = len(plan.chosen) + len(plan.made)
         raise Invalid(
-            f"This would erase {count} nodes for good.",
+            f"This would erase {counted(count, 'node')} for good.",
             hint="Look at them with dry_run=true, then give confirm=true.",
             field="confirm",
         )
@@ -272,7 +272,7 @@ def _bring_back(engine: Engine, asker: Asker, records: Iterable[Record]) -> None
         step = Restate(record.node.address, (("state", ACTIVE),), "its summary was erased")
         by_project.setdefault(record.project, []).append(step)
     for project, steps in sorted(by_project.items()):
-        submit(engine, asker, "erase", steps, summary=f"bring back {len(steps)} nodes", project=project)
+        submit(engine, asker, "erase", steps, summary=f"bring back {counted(len(steps), 'node')}", project=project)
 
 
 def _batches(addresses: Sequence[str]) -> Iterable[Sequence[str]]:

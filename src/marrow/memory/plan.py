@@ -9,7 +9,7 @@ from typing import NamedTuple
 from ..model.errors import Invalid, MarrowError
 from ..model.record import CURRENT, Filter, Record
 from ..model.scope import READ
-from ..model.text import first_line
+from ..model.text import counted, first_line
 from ..repository import locate
 from ..repository.branch import current_branch
 from ..repository.working_tree import working_tree
@@ -160,7 +160,9 @@ def _tree_state(asker: Asker) -> list[PlanLine]:
     apart = f", {branch.ahead} ahead and {branch.behind} behind {branch.upstream}" if branch.ahead is not None else ""
     under_way = f", {branch.under_way} under way" if branch.under_way else ""
     names = ", ".join(file.path for file in tree.files[:5])
-    changed = f"; {len(tree.files)} files not committed: {names}" if tree.files else "; nothing is uncommitted"
+    changed = (
+        f"; {counted(len(tree.files), 'file')} not committed: {names}" if tree.files else "; nothing is uncommitted"
+    )
     more = " …" if len(tree.files) > 5 else ""
     return [PlanLine(STATE, f"{where}{apart}{under_way}{changed}{more}", "git", "the working tree")]
 
@@ -182,7 +184,9 @@ def _files(engine: Engine, asker: Asker, task: str, known: Sequence[Record]) -> 
         about = known_here(reader, asker, list(why), engine.clock())
     ranked = sorted(why, key=lambda path: (-len(why[path]), list(why).index(path)))[:FILES_SHOWN]
     return [
-        PlanLine(FILES, path, path, "; ".join([*why[path][:3], f"{len(about.get(path, ()))} memories about it"]))
+        PlanLine(
+            FILES, path, path, "; ".join([*why[path][:3], f"{counted(len(about.get(path, ())), 'memory')} about it"])
+        )
         for path in ranked
     ]
 

@@ -16,6 +16,7 @@ from ..model.record import CURRENT, Filter, Record
 from ..model.scope import ADMIN
 from ..model.source import Source
 from ..model.standing import RETRACTED
+from ..model.text import counted
 from ..model.text import name as short_name
 from ..store.protocol import Reader, Writer
 from .engine import Asker, Engine, submit
@@ -127,7 +128,7 @@ def _is_dry(dry_run: bool, confirm: bool, count: int) -> bool:
     """Whether it only looks. To act, it has to be told so twice."""
     if not dry_run and not confirm:
         raise Invalid(
-            f"This would retract {count:,} nodes.",
+            f"This would retract {counted(count, 'node')}.",
             hint="Look at them with dry_run=true, then give confirm=true.",
             field="confirm",
         )
@@ -208,7 +209,7 @@ def _retract(
         batch = [record.node.address for record in records[at : at + BATCH]]
         gone = [one for one in left.values() if one.address in batch]
         steps = [Restate(address, (("state", RETRACTED),), operation) for address in batch]
-        summary = f"{operation}: retract {len(batch)} nodes"
+        summary = f"{operation}: retract {counted(len(batch), 'node')}"
         receipt = submit(engine, asker, operation, steps, summary=summary, also=_dropping(asker.namespace, gone))
         undo = receipt.seq - 1 if undo is None else undo
         for one in gone:

@@ -10,7 +10,7 @@ from ..model.address import shown
 from ..model.errors import Invalid
 from ..model.moments import age, iso
 from ..model.record import Filter, Record
-from ..model.text import first_line, token_estimate
+from ..model.text import counted, first_line, token_estimate
 from ..store.protocol import Reader
 from .engine import Asker, Engine, sequence
 from .moment import moment
@@ -86,7 +86,7 @@ def markdown(soul: Soul) -> str:
     """The document as Markdown."""
     name = first_line(soul.project, LINE_LENGTH // 2) or "the global scope"
     shown_count = sum(len(section.lines) for section in soul.sections)
-    parts = [f"# What is known about {name}", f"{iso(soul.at)[:10]}: {shown_count + soul.left_out} nodes."]
+    parts = [f"# What is known about {name}", f"{iso(soul.at)[:10]}: {counted(shown_count + soul.left_out, 'node')}."]
     if not shown_count and not soul.left_out:
         return f"{parts[0]}\n\nNothing is known yet.\n"
     for section in soul.sections:

@@ -9,6 +9,7 @@ from ..model.errors import Conflict, NotFound
 from ..model.record import Record
 from ..model.scope import WRITE
 from ..model.standing import ACTIVE, RETRACTED, union
+from ..model.text import counted
 from .chains import LIMIT_MAX, STASHED, Chain, chain_named, chains
 from .engine import Asker, Engine, submit
 
@@ -36,7 +37,7 @@ def stash(engine: Engine, asker: Asker, chain: str, reason: str = "") -> Moved:
         )
         for record in found.held
     ]
-    receipt = submit(engine, asker, "memory_stash", steps, summary=f"stash {len(steps)} nodes")
+    receipt = submit(engine, asker, "memory_stash", steps, summary=f"stash {counted(len(steps), 'node')}")
     return Moved(found, found.held, receipt)
 
 
@@ -66,5 +67,5 @@ def stash_pop(engine: Engine, asker: Asker, chain: str = "") -> Moved:
         )
         for record in found.stashed
     ]
-    receipt = submit(engine, asker, "memory_stash_pop", steps, summary=f"take back {len(steps)} nodes")
+    receipt = submit(engine, asker, "memory_stash_pop", steps, summary=f"take back {counted(len(steps), 'node')}")
     return Moved(found, found.stashed, receipt)

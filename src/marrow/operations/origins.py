@@ -17,7 +17,7 @@ from ..model.address import shown
 from ..model.errors import Invalid
 from ..model.moments import iso
 from ..model.scope import WRITE
-from ..model.text import first_line
+from ..model.text import counted, first_line
 from .table import Call, operation
 from .views import View, view
 
@@ -35,7 +35,10 @@ class CompressResult(NamedTuple):
 
     def text(self) -> str:
         verb = "would be compressed into" if self.dry_run else "compressed into"
-        lines = [f"{len(self.inputs)} nodes {verb} [{self.address}], coverage {self.coverage:.2f}:", self.content]
+        lines = [
+            f"{counted(len(self.inputs), 'node')} {verb} [{self.address}], coverage {self.coverage:.2f}:",
+            self.content,
+        ]
         if self.preserved:
             lines.append(f"kept to the letter: {'; '.join(self.preserved)}")
         if self.warning:

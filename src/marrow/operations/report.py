@@ -15,7 +15,7 @@ from ..model.address import shown
 from ..model.moments import iso, micros
 from ..model.record import Record
 from ..model.redact import redact
-from ..model.text import first_line, token_estimate
+from ..model.text import counted, first_line, token_estimate
 from .table import Call, operation
 
 # How long the lists of a report are; the first that fits the budget is told.
@@ -131,7 +131,8 @@ def _lines(whole: ReportResult, code: CodeReport | None, is_markdown: bool, leng
     page.line(_compressed(whole.compression))
     told = whole.told
     page.line(
-        f"told to sessions: {told['memories']} memories for {told['tokens']:,} tokens, {told['used']} of them used"
+        f"told to sessions: {counted(told['memories'], 'memory')} for {counted(told['tokens'], 'token')}, "
+        f"{told['used']} of them used"
     )
     page.section("sessions", [_session_line(one) for one in whole.sessions])
     page.section("decisions", [_record_line(one) for one in whole.decisions])

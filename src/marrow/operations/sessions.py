@@ -15,7 +15,7 @@ from ..model.moments import parse as parse_moment
 from ..model.record import Record
 from ..model.scope import WRITE
 from ..model.session import Session
-from ..model.text import shorten
+from ..model.text import counted, shorten
 from .filters import EVERY_PROJECT, named_project, places
 from .pauses import home_of
 from .table import Call, operation
@@ -111,7 +111,7 @@ class SessionResult(NamedTuple):
         lines += [item.line() for item in self.items]
         if self.left_out:
             lines.append(f"({self.left_out} more: raise budget_tokens)")
-        lines.append(f"told {self.told} memories for {self.tokens:,} tokens")
+        lines.append(f"told {counted(self.told, 'memory')} for {counted(self.tokens, 'token')}")
         lines += [f"{self.waiting} reports wait to be worked off"] if self.waiting else []
         return "\n".join(lines)
 

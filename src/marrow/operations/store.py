@@ -143,7 +143,7 @@ class ImportResult(NamedTuple):
     def text(self) -> str:
         verb = "would be" if self.dry_run else "were"
         secrets = f"; secrets removed from {self.redacted}" if self.redacted else ""
-        links = f"; {self.links:,} links {verb} made" if self.links else ""
+        links = f"; {counted(self.links, 'link')} {verb} made" if self.links else ""
         lines = [
             f"{counted(self.found, 'node')} in {self.source} ({self.format}): {self.new:,} {verb} new, "
             f"{self.changed:,} changed, {self.unchanged:,} known{links}{secrets}"
@@ -249,7 +249,8 @@ class VerifyResult(NamedTuple):
     derived: tuple[str, ...] = ()
 
     def text(self) -> str:
-        counts = ", ".join(f"{count:,} {what}" for what, count in self.checked.items())
+        one = {what: what.replace("leaves", "leaf").removesuffix("s") for what in self.checked}
+        counts = ", ".join(f"{count:,} {one[what] if count == 1 else what}" for what, count in self.checked.items())
         lines = [f"{'All is well' if self.ok else 'NOT WELL'}: checked {counts}."]
         return "\n".join([*lines, *(f"- {p}" for p in self.problems), *(f"- {d} (repairable)" for d in self.derived)])
 

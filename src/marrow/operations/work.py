@@ -25,7 +25,7 @@ from ..model.errors import Invalid, NotFound
 from ..model.moments import age, iso
 from ..model.record import Record
 from ..model.scope import WRITE
-from ..model.text import first_line
+from ..model.text import counted, first_line
 from .filters import places
 from .table import Call, operation
 from .views import View, view
@@ -318,7 +318,7 @@ class ChainList(NamedTuple):
 
     def text(self) -> str:
         lines = [
-            f"{c['chain']}: {c['nodes']} nodes"
+            f"{c['chain']}: {counted(c['nodes'], 'node')}"
             + (f", {c['preliminary']} preliminary" if c["preliminary"] else "")
             + (f", {c['stashed']} stashed" if c["stashed"] else "")
             + f" ({', '.join(c['domains'])}), last {c['last_at']}"
@@ -408,7 +408,8 @@ class MovedResult(NamedTuple):
     def text(self) -> str:
         if not self.items:
             return "Nothing is preliminary there."
-        head = f"{len(self.items) + self.left_out} nodes{f' of {self.chain}' if self.chain else ''} {self.outcome}:"
+        nodes = counted(len(self.items) + self.left_out, "node")
+        head = f"{nodes}{f' of {self.chain}' if self.chain else ''} {self.outcome}:"
         return "\n".join([head, *(f"[{item['address']}] {item['title']}" for item in self.items)])
 
 

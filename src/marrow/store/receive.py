@@ -35,7 +35,7 @@ from ..model.record import CURRENT, Filter
 from ..model.redact import Redacted, redact, redact_value
 from ..model.scope import ADMIN, WRITE, Principal
 from ..model.standing import Standing
-from ..model.text import clean
+from ..model.text import clean, counted
 from .admit import admit, check_addresses
 from .apply import Desk, Prepared, apply
 from .protocol import Store, Writer
@@ -138,7 +138,7 @@ def erase(
             if not writer.addresses(namespace, address, None, 1):
                 raise NotFound(f"Nothing here has the address {address[:12]}.", hint="Search for it.", field="address")
         head = writer.head(namespace)
-        change = Change("erase", actor, namespace, "", (), f"erase {len(addresses)} nodes", SYSTEM)
+        change = Change("erase", actor, namespace, "", (), f"erase {counted(len(addresses), 'node')}", SYSTEM)
         desk = Desk(writer, change, principal, head.seq + 1, max(now, head.at), entropy)
         for address in addresses:
             desk.touched[address] = bytes(32)

@@ -62,6 +62,7 @@ LAZY_FILES = {
     "app/memory.py": "a program that only opens a memory does not pay for the verbs",
     "app/parts.py": "only who names a part pays for it",
     "app/opening.py": "a program that only opens a memory does not pay for the verbs and the embedder",
+    "capture/line.py": "a hook that is answered does not pay for what is said when it is not",
     "store/__init__.py": "a store's library is loaded for that kind of store only",
 }
 LAZY_TARGETS = {

@@ -13,7 +13,6 @@ import time
 
 from marrow.capture import where
 from marrow.capture.json_text import parse, render
-from marrow.model.errors import Unavailable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,6 +55,8 @@ def ask(
     if isinstance(refusal, dict):
         if refusal.get("code") == REPLACED:
             raise ConnectionResetError("The daemon gives way to a newer one.")
+        from marrow.model.errors import Unavailable
+
         raise Unavailable(f"The daemon says: {refusal.get('message')}", hint="`marrow daemon status` says more.")
     result = answer.get("result")
     return result if isinstance(result, dict) else {}

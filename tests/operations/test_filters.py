@@ -105,3 +105,18 @@ def test_filters_narrow_a_search(memory: Memory, do: Do) -> None:
     assert contents(since="1 day ago") == apples | pears
     assert contents(until="1 day ago") == set()
     assert contents(query="apples are weighed", domain="context") == pears  # However well the other one fits.
+
+
+@pytest.mark.parametrize("operation", ["memory_search", "ask"])
+def test_a_kind_that_is_nearly_a_known_one_is_mistyped(do: Do, operation: str) -> None:
+    asked = {"memory_search": "query", "ask": "question"}[operation]
+    do("memory_save", content="Invoices are numbered by the year.", kind="decision")
+    with pytest.raises(Invalid, match="Nothing is of the kind 'decison'") as caught:
+        do(operation, **{asked: "invoices", "kinds": ["decison"]})
+    assert caught.value.hint == "Did you mean decision?"
+
+
+def test_a_kind_of_ones_own_is_looked_for_whatever_it_is_like(do: Do) -> None:
+    do("memory_save", content="Invoices are numbered by the year.", kind="decisions")
+    assert len(do("memory_search", query="invoices", kinds=["decisions"]).items) == 1
+    assert do("memory_search", query="invoices", kinds=["recipe"]).items == ()

@@ -9,10 +9,12 @@ from typing import Any
 from ..memory.engine import Asker
 from ..memory.views import narrowed
 from ..model.draft import check_domain, check_kind, check_tags
-from ..model.errors import NotFound
+from ..model.errors import Invalid, NotFound
 from ..model.moments import MICROS_PER_DAY
 from ..model.moments import parse as parse_moment
-from ..model.record import Filter, as_text
+from ..model.nearest import nearest
+from ..model.node import KINDS
+from ..model.record import CURRENT, Filter, as_text
 from .table import Call
 
 EVERY_PROJECT = "all"
@@ -74,7 +76,7 @@ def wanted(
     now = call.engine.clock()
     return Filter(
         projects=places(call, project, scope),
-        kinds=tuple(check_kind(kind) for kind in kinds),
+        kinds=asked_kinds(call, kinds),
         domains=(check_domain(domain, call.engine.domains),) if domain else (),
         tags=check_tags(list(tags)) if tags else (),
         tags_all=match == "all",
@@ -83,6 +85,18 @@ def wanted(
         until=_end(until, now) if until else None,
         **rest,
     )
+
+
+def asked_kinds(call: Call, kinds: Sequence[str]) -> tuple[str, ...]:
+    """Those to look for. One of the asker's own that nothing is of, and that is nearly one of Marrow's, is mistyped."""
+    for kind in kinds:
+        if check_kind(kind) in KINDS or not (near := nearest(kind, KINDS)):
+            continue
+        with call.engine.store.reading() as reader:
+            of_it = Filter(projects=call.asker.everywhere(), kinds=(kind,), include_superseded=True)
+            if not reader.select(call.asker.namespace, of_it, CURRENT, call.engine.clock(), 1):
+                raise Invalid(f"Nothing is of the kind {kind!r}.", hint=f"Did you mean {near}?", field="kinds")
+    return tuple(kinds)
 
 
 def _end(given: str, now: int) -> int:

@@ -10,7 +10,7 @@ from ..memory.removal import prune as prune_old
 from ..model.address import shown
 from ..model.scope import ADMIN
 from ..model.text import counted, first_line
-from .filters import in_project
+from .filters import asked_kinds, in_project
 from .table import Call, operation
 
 
@@ -85,7 +85,7 @@ def prune(
     By default it only says what would go; dry_run=false with confirm=true does it.
     """
     asker = in_project(call, project) if project else call.asker
-    done = prune_old(call.engine, asker, older_than, kinds or (), dry_run=dry_run, confirm=confirm)
+    done = prune_old(call.engine, asker, older_than, asked_kinds(call, kinds or ()), dry_run=dry_run, confirm=confirm)
     return _result(done)
 
 

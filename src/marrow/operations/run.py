@@ -57,7 +57,8 @@ def perform(call: Call, name: str, given: Mapping[str, Any]) -> Answer:
     call = _placed(call, operation, arguments)
     started = time.perf_counter()
     result = invoke(call, operation, bind(operation, arguments))
-    fitted, text = fit(result, budget)
+    is_cut = not call.whole or BUDGET_ARGUMENT in given
+    fitted, text = fit(result, budget) if is_cut else (result, result.text())
     _measure(call, operation, started, given, text)
     return Answer(fitted, text)
 

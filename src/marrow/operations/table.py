@@ -41,7 +41,8 @@ R = TypeVar("R")
 class Call:
     """What an operation is told about its caller, and where it reports progress. `settings` are those that hold there,
     `root` is the project's folder, and `work_off` makes memories of what hooks reported: how many reports that were.
-    `missing` is where the store would be, if there is none yet and this only looks."""
+    `missing` is where the store would be, if there is none yet and this only looks. `whole`: a program reads it, and
+    it is cut to no length but one that was asked for."""
 
     engine: Engine
     asker: Asker
@@ -50,6 +51,7 @@ class Call:
     root: str = ""
     work_off: Callable[[Asker], int] | None = None
     missing: str = ""
+    whole: bool = False
 
 
 @dataclass(frozen=True, slots=True)

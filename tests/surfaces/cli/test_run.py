@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sqlite3
 import subprocess
@@ -383,6 +384,15 @@ def test_the_version_is_one_line(marrow: CommandLine) -> None:
 
     assert marrow.run("--version").out == f"marrow {__version__}\n"
     assert marrow.run("--no-color", "--version").out == f"marrow {__version__}\n"
+
+
+def test_json_is_the_whole_result_unless_a_budget_is_given(here: Here) -> None:
+    for number in range(30):
+        here("save", f"note {number}: the heron stands in the reeds {'and waits ' * 20}")
+    found = json.loads(here("active", "--limit", "100", "--json").out)
+    assert len(found["items"]) == 30
+    assert all(item["content"].endswith("and waits") for item in found["items"])
+    assert len(json.loads(here("active", "--limit", "100", "--json", "--budget-tokens", "200").out)["items"]) < 30
 
 
 def test_the_budget_shortens_an_answer(here: Here) -> None:

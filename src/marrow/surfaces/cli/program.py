@@ -138,7 +138,7 @@ def _perform(operation: Operation, values: dict[str, Any], invocation: Invocatio
         from .progress import Progress
 
         with Progress(invocation.output, " ".join(operation.command)) as progress:
-            answer = memory.perform(operation.name, values, progress=progress)
+            answer = memory.perform(operation.name, values, progress=progress, whole=invocation.output.json)
         invocation.output.answer(answer)
         if operation.changes:
             _refine(memory)

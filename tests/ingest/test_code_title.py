@@ -30,6 +30,10 @@ from marrow.ingest.item import Item
         ("sort.h", "#ifndef SORT_H\n#define SORT_H\n", "sort.h"),
         ("orders.sql", "-- Adds the table of orders\ncreate table x (y int);\n", "Adds the table of orders"),
         ("page.php", "<?php\n/**\n * @file\n * Handles the routing of pages.\n */\n", "Handles the routing of pages"),
+        ("lib.rs", "/* This Source Code Form is subject to the terms of the Mozilla Public\n"
+        " * License, v. 2.0. If a copy of the MPL was not distributed with this\n"
+        " * file, You can obtain one at https://mozilla.org/MPL/2.0/. */\n\n//! Keeps the saved logins.\n",
+        "Keeps the saved logins"),
         ("mode.el", ";;; Major mode for apples  -*- lexical-binding: t; -*-\n", "Major mode for apples"),
     ],
 )  # fmt: skip

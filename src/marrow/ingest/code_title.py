@@ -36,7 +36,11 @@ _NOT_TELLING = LazyPattern(
     r"|\$?id:|https?://\S+\Z|go:build|\+build|use strict|frozen_string_literal|nolint|syntax=|region\b",
     re.I,
 )
-_LICENCE = LazyPattern(r"copyright\b|\(c\) |©|spdx|licen[cs]ed? |permission is hereby|redistribution and use", re.I)
+_LICENCE = LazyPattern(
+    r"copyright\b|\(c\) |©|spdx|licen[cs]ed? |permission is hereby|redistribution and use"
+    r"|\b(?:subject to|under) the terms of\b|source code form\b|any copyright is dedicated|public domain\b",
+    re.I,
+)
 _TAG = LazyPattern(r"@(?:file|fileoverview|brief|desc|description|module)\b:?\s*", re.I)
 # What may stand before the first comment: how it is to be run, and the guards of a header.
 _BEFORE = LazyPattern(

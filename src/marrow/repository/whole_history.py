@@ -39,15 +39,13 @@ def told_commits(folder: str, revision: str, most: int | None = None) -> Iterato
     arguments = ["log", "-z", _FORMAT, "--reverse", "--left-right", "--name-status", "--no-show-signature"]
     arguments += ["--no-color", "--no-notes", "--no-ext-diff", "--no-textconv", f"-O{os.devnull}", "--encoding=UTF-8"]
     arguments += [] if most is None else [f"--max-count={most}"]
-    is_begun = False
+    told = 0
     try:
         for one in _told(folder, [*arguments, "--find-renames", revision, "--"]):
-            is_begun = True
             yield one
-    except Unavailable:  # finding renames needs files that a partial copy lacks
-        if is_begun:
-            raise
-        yield from _told(folder, [*arguments, "--no-renames", revision, "--"])
+            told += 1
+    except Unavailable:  # finding renames needs files that a partial copy lacks: it goes on without
+        yield from islice(_told(folder, [*arguments, "--no-renames", revision, "--"]), told, None)
 
 
 def commit_count(folder: str, revision: str) -> int:

@@ -55,6 +55,30 @@ def test_what_no_commit_is_about_finds_nothing(engine: Engine, asker: Asker) -> 
     assert subjects(search_commits(engine, asker, asker.root, "giraffes in the savannah")) == []
 
 
+def test_a_long_message_that_has_every_word_says_more_than_a_short_one_that_lacks_one(
+    engine: Engine, asker: Asker, say: Saying
+) -> None:
+    say("Add BridgedEngine")
+    say("Bug 2056071 - remove BridgedEngine, the side of the services\n\nThis joins how the engines of both are made.")
+    for number in range(20):
+        say(f"{'Remove' if number < 3 else 'Update'} what number {number} left behind")
+    found = search_commits(engine, asker, asker.root, "remove BridgedEngine")
+    shares = {one.commit.subject.split()[0]: one.words for one in found.items}
+    assert shares["Bug"] > shares["Add"] + 0.1
+
+
+def test_where_files_are_lacking_the_messages_are_found_all_the_same(
+    engine: Engine, asker: Asker, say: Saying, git: Git, repository: Path
+) -> None:
+    say("Plant the first apple trees", tree="apple " * 40)
+    blob = git(repository, "rev-parse", "HEAD:tree.txt").strip()
+    say("Move the trees to the hill", tree=None, hill="apple " * 39 + "pear")
+    say("Water the hill")
+    (repository / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
+    assert "Water the hill" in subjects(search_commits(engine, asker, asker.root, "water the hill"))
+    assert "Move the trees to the hill" in subjects(search_commits(engine, asker, asker.root, "move the trees"))
+
+
 def test_a_hash_finds_its_commit(engine: Engine, asker: Asker, history: dict[str, str]) -> None:
     text, hash_ = next(iter(history.items()))
     for length in (6, 7, 12, 40):

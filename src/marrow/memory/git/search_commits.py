@@ -31,6 +31,9 @@ WORDS_SHARE, MEANING_SHARE = 0.6, 0.4
 MEANING_LEAST = 0.45
 # And every message must have at least so much of all that could be had.
 LEAST = 0.12
+# That a message has a word counts so much, and how much of the message it is the rest: a long one that has them all
+# says more than a short one that has some.
+HAD_SHARE = 0.7
 _HASH = re.compile(r"[0-9a-f]{6,64}\Z")
 _PLAIN_WORD = re.compile(r"[a-z]+")
 
@@ -153,5 +156,6 @@ def _words(held: Loaded, terms: list[str], as_written: Mapping[str, str]) -> NDA
         for (start, end), at in spans:
             _, places, worths = segments[at]
             if start < end:
-                scores[places[start:end]] += np.float32(worth) * worths[start:end]
+                had = HAD_SHARE + (1 - HAD_SHARE) * np.minimum(worths[start:end], 1.0)
+                scores[places[start:end]] += np.float32(worth) * had
     return np.minimum(scores / np.float32(most), np.float32(1.0)) if most else scores

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from marrow.model.errors import NotFound
+from marrow.model.errors import Invalid, NotFound
 from marrow.repository import files
 from marrow.repository.files import tracked
 
@@ -96,3 +96,15 @@ def test_an_empty_repository_has_no_files(tmp_path: Path, git: Git) -> None:
 def test_a_root_that_is_no_folder_is_refused(tmp_path: Path) -> None:
     with pytest.raises(NotFound):
         tracked(tmp_path / "nothing")
+
+
+@pytest.mark.parametrize("above", [0, 1, 2])
+def test_neither_a_home_nor_what_is_above_it_is_a_project(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, above: int
+) -> None:
+    home = tmp_path / "homes" / "ada"
+    _fill(home, "notes.py", "work/shop/a.py")
+    monkeypatch.setenv("HOME", str(home))
+    with pytest.raises(Invalid, match="and no repository"):
+        _names([home, *home.parents][above])
+    assert _names(home / "work", ".py") == ["shop/a.py"]

@@ -41,6 +41,7 @@ def _tracked(folder: Path, endings: tuple[str, ...]) -> Iterator[Path]:
         except (Invalid, Unavailable):  # no repository, no git, not ours to read, or a bare one
             place = locate(folder, environ={})
             if place is None or place.root is not None:
+                _check_is_a_project(folder)
                 yield from _walked(folder, endings)
             return
         real_root = os.path.realpath(folder)
@@ -55,6 +56,15 @@ def _tracked(folder: Path, endings: tuple[str, ...]) -> Iterator[Path]:
                 if inside[above] and _is_file(folder / name):
                     yield folder / name
             before, first = name, next(told, None)
+
+
+def _check_is_a_project(folder: Path) -> None:
+    """Whoever stands above their own home, or in it, has not gone to a project yet. What is there is not to be read."""
+    here, home = (Path(os.path.realpath(one)) for one in (folder, os.path.expanduser("~")))
+    if here == home or here in home.parents or here == here.parent:
+        what = "your home folder" if here == home else "above your projects"
+        hint = "Go to a project's folder first; `git init` there makes one of it."
+        raise Invalid(f"{here} is {what}, and no repository.", hint=hint, field="root")
 
 
 def _walked(folder: Path, endings: tuple[str, ...]) -> Iterator[Path]:

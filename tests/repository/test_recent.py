@@ -24,6 +24,18 @@ def test_the_newest_come_first_with_their_counts(repository: Path, git: Git) -> 
     assert second.author == "name of author"
 
 
+def test_a_file_that_only_moved_is_one_file_without_changed_lines(repository: Path, git: Git) -> None:
+    (repository / "file.txt").write_text("a\nb\nc\n")
+    git(repository, "commit", "--quiet", "--all", "--message", "second")
+    git(repository, "mv", "file.txt", "moved to.txt")
+    (repository / "new.txt").write_text("x\n")
+    git(repository, "add", ".")
+    git(repository, "commit", "--quiet", "--message", "third")
+    third, second, _ = recent_commits(repository)
+    assert (third.subject, third.files, third.added, third.removed) == ("third", 2, 1, 0)
+    assert second.subject == "second"
+
+
 def test_a_new_commit_is_seen_although_answers_are_kept(repository: Path, git: Git) -> None:
     assert len(recent_commits(repository, 5)) == 1
     git(repository, "commit", "--quiet", "--allow-empty", "--message", "empty")

@@ -43,7 +43,8 @@ class Principal:
             where = "here" if project is None else f"in project {project!r}"
             held = f"The setting `view` holds you to {self.held_to!r}: do it without that setting."
             hint = held if self.held_to else "Ask somebody who has that right."
-            raise Forbidden(f"{self.name} may not {right} {where}.", hint=hint)
+            what = "administer" if right == ADMIN else right
+            raise Forbidden(f"{self.name} may not {what} {where}.", hint=hint)
 
     def readable(self, projects: tuple[str, ...] | None) -> tuple[str, ...] | None:
         """The part of `projects` (None: all) that may be read: the scope predicate that every query carries."""

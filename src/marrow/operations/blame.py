@@ -69,7 +69,7 @@ class RebaseResult(NamedTuple):
     left_out: int = 0
 
     def text(self) -> str:
-        head = f"[{self.address}] {self.changed or 'stands as it did'}."
+        head = f"[{self.address}] {self.changed.rstrip(' .:') or 'stands as it did'}."
         if not self.items:
             return f"{head} Nothing hangs on it."
         done = f"marked #{STALE}" if self.marked else "may be stale"

@@ -392,7 +392,9 @@ def _words(one: Document | Incident) -> str:
 
 
 @operation("knowledge", words="service overview")
-def get_service_overview(call: Call, service: str, as_of: str = "", project: str = "") -> ServiceOverview:
+def get_service_overview(
+    call: Call, service: Annotated[str, "the name of the service"], as_of: str = "", project: str = ""
+) -> ServiceOverview:
     """What is known of a service: how much of each kind, recent incidents, decisions, languages, owners, documents."""
     found = overview(call.engine, call.asker, wanted(call, project=project, service=service), as_of=as_of)
     return ServiceOverview(

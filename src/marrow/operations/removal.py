@@ -50,7 +50,7 @@ class RemovalResult(NamedTuple):
 @operation("knowledge", right=ADMIN, changes=True, destructive=True, spellings={"service": ("service_name",)})
 def delete_service_data(
     call: Call,
-    service: str,
+    service: Annotated[str, "the name of the service"],
     project: Annotated[str, "default: this one"] = "",
     dry_run: bool = True,
     confirm: bool = False,

@@ -60,7 +60,7 @@ def recent_commits(root: str | os.PathLike[str], limit: int = 10) -> tuple[Recen
 
 def _recent(folder: str, head: str, limit: int, *, is_counted: bool) -> Iterator[Recent]:
     arguments = ["log", "-z", _FORMAT, f"--max-count={limit}", "--no-show-signature", "--no-color", "--no-notes"]
-    counting = ("--numstat", "--no-renames", "--no-ext-diff", "--no-textconv", f"-O{os.devnull}")
+    counting = ("--numstat", "--find-renames", "--no-ext-diff", "--no-textconv", f"-O{os.devnull}")
     arguments += counting if is_counted else ("--no-patch",)
     with closing(fields(folder, *arguments, "--encoding=UTF-8", head, "--")) as told:
         begins = next(told, None)
@@ -70,7 +70,9 @@ def _recent(folder: str, head: str, limit: int, *, is_counted: bool) -> Iterator
             )
             files = added = removed = 0
             while line := next(told, None):  # no such line is empty, so an empty field is where the next commit begins
-                more, less, _ = line.removeprefix(b"\n").split(b"\t", 2)
+                more, less, path = line.removeprefix(b"\n").split(b"\t", 2)
+                if not path:  # it was renamed: both names follow
+                    next(told), next(told)
                 files, added, removed = files + 1, added + _number(more), removed + _number(less)
             begins = line
             counts = (files, added, removed) if is_counted else (None, None, None)

@@ -197,7 +197,7 @@ def test_an_entry_that_is_hidden_takes_no_words_no_vectors_and_no_standing(
     with pytest.raises(NotFound), held.store.writing() as writer:
         writer.stand(record.entry, record.standing, b"", 99)
     with pytest.raises(NotFound), held.store.writing() as writer:
-        writer.index_words(record.entry, ["uncovered"], [])
+        writer.index_words(record.entry, "uncovered", "")
     with held.store.writing() as writer:
         writer.count_use([record.entry], used=True, at=1)
         writer.drop_sources(SPACE, [Source("orchard", "s", "p", "document", secret)])

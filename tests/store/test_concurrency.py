@@ -181,7 +181,7 @@ def test_reader_is_not_blocked_by_an_open_write_and_sees_nothing_of_it(file_stor
     before = picture(file_store)
     with ThreadPoolExecutor(1) as pool, file_store.writing() as writer:
         entry = writer.records("local", [address], None, CURRENT)[0].entry
-        writer.index_words(entry, ["other"], ())
+        writer.index_words(entry, "other", "")
         writer.count_use([entry], False, START)
         assert pool.submit(picture, file_store).result(timeout=30) == before
         assert pool.submit(door.find, "known").result(timeout=30) == ["Known."]

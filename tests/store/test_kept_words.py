@@ -102,7 +102,7 @@ def test_a_write_finds_what_it_has_just_placed(memory: marrow.Memory) -> None:
     with memory.engine.store.writing() as writer:
         assert len(writer.match("local", ["heron"], ("p",), None, 10)) == 1
         entry, _ = writer.place("local", "p", Node.make("insight", "a second heron"), 1)
-        writer.index_words(entry, ["second", "heron"], ())
+        writer.index_words(entry, "second heron", "")
         assert writer.frequencies("local", ["heron"], ("p",))[1] == {"heron": 2}
 
 

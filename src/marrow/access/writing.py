@@ -137,7 +137,7 @@ class RestrictedWriter(RestrictedReader):
 
     # Words and vectors
 
-    def index_words(self, entry: int, body: Sequence[str], names: Sequence[str]) -> None:
+    def index_words(self, entry: int, body: str, names: str) -> None:
         if entry not in self._taken:
             self._check(entry)
             self._writer.index_words(entry, body, names)

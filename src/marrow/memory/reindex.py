@@ -14,7 +14,7 @@ from ..model.record import CURRENT, Filter, Record
 from ..model.scope import ADMIN
 from ..store.protocol import Reader
 from ..store.receive import rebuild_tree
-from ..store.terms import terms_of
+from ..store.terms import spaced_terms
 from .engine import Asker, Engine
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ def _index_words(engine: Engine, progress: Progress | None) -> int:
             for record in records:
                 targets = (anchor.target for anchor in anchors.get(record.entry, ()))
                 names = " ".join([*record.standing.tags, *record.standing.aliases, *targets])
-                writer.index_words(record.entry, terms_of(record.node.content), terms_of(names))
+                writer.index_words(record.entry, spaced_terms(record.node.content), spaced_terms(names))
         if progress is not None:
             progress(min(at + BATCH, len(entries)), len(entries))
     return len(entries)

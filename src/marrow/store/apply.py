@@ -35,7 +35,7 @@ from ..model.record import CURRENT, Record
 from ..model.scope import ADMIN, WRITE, Principal
 from ..model.standing import ACTIVE, RETRACTED, SUPERSEDED, Standing, changed, later, placed, reinforced, union
 from .protocol import Writer
-from .terms import terms_of
+from .terms import spaced_terms
 
 if TYPE_CHECKING:
     from .protocol import Vector
@@ -105,7 +105,7 @@ class Desk:
 
     def index(self, record_entry: int, content: str, standing: Standing, anchors: Sequence[Anchor]) -> None:
         names = [*standing.tags, *standing.aliases, *(anchor.target for anchor in anchors)]
-        self.writer.index_words(record_entry, terms_of(content), terms_of(" ".join(names)) if names else ())
+        self.writer.index_words(record_entry, spaced_terms(content), spaced_terms(" ".join(names)) if names else "")
 
 
 def apply(desk: Desk, prepared: Prepared) -> Outcome:

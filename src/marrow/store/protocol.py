@@ -382,8 +382,8 @@ class Writer(Reader, Protocol):
 
     def name_project(self, namespace: str, name: str, aliases: Sequence[str]) -> None: ...
 
-    def index_words(self, entry: int, body: Sequence[str], names: Sequence[str]) -> None:
-        """Put an entry into the keyword index, in place of what it had there."""
+    def index_words(self, entry: int, body: str, names: str) -> None:
+        """Put an entry into the keyword index, in place of what it had there: terms, with a space between each two."""
 
     def index_vectors(self, vectors: Sequence[tuple[int, Vector]]) -> None: ...
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 import unicodedata
 from functools import lru_cache
-from itertools import chain
 
 import Stemmer
 
@@ -46,42 +45,56 @@ CHUNKS_KEPT = 65_536
 WORD_KEPT_MAX = 48
 
 
-class _Known(dict[str, tuple[str, ...]]):
-    """The terms of each chunk that came before: words come again and again. A dictionary answers faster than a cache
-    that keeps order; it starts anew when it is full."""
+# What may stand in a term or between its parts; any other sign of ASCII ends it, as a space does.
+_IN_TERMS = b"_'./:@-+#"
+_SPACED = bytes(sign if sign >= 128 or chr(sign).isalnum() or sign in _IN_TERMS else 32 for sign in range(256))
+# At its beginning and end these say nothing.
+_AROUND = "'./:@-"
 
-    def __missing__(self, chunk: str) -> tuple[str, ...]:
+
+class _Known(dict[str, str]):
+    """The terms of each chunk that came before, with a space between them: words come again and again. A dictionary
+    answers faster than a cache that keeps order; it starts anew when it is full. Texts and no tuples of them: Python
+    looks through whatever holds other things again and again to see whether it is still needed."""
+
+    def __missing__(self, chunk: str) -> str:
         if len(self) >= CHUNKS_KEPT:
             self.clear()
-        found = self[chunk] = _terms_of_chunk(chunk)
+        found = self[chunk] = " ".join(_terms_of_chunk(chunk))
         return found
 
 
 _known = _Known()
 
 
-class _Pieces(dict[str, list[str]]):
+class _Pieces(dict[str, str]):
     """The same for what dots and slashes join: in code the joined ones are mostly new, their pieces are not."""
 
-    def __missing__(self, piece: str) -> list[str]:
+    def __missing__(self, piece: str) -> str:
         if len(self) >= CHUNKS_KEPT:
             self.clear()
-        found = self[piece] = _terms_of_identifier(piece)
+        found = self[piece] = " ".join(_terms_of_identifier(piece))
         return found
 
 
 _pieces = _Pieces()
 
 
-class _Words(dict[str, tuple[str, ...]]):
-    """The same for what stands between two spaces, with its quotes and commas: no chunk reaches over a space, and to
-    cut a text there takes a fifth of the time that looking for its chunks takes."""
+class _Words(dict[str, str]):
+    """The same for what stands between two spaces: no chunk reaches over a space, and to cut a text there takes a fifth
+    of the time that looking for its chunks takes."""
 
-    def __missing__(self, word: str) -> tuple[str, ...]:
-        if word.isascii() and word.isalpha() and word.islower():  # as most are
-            found: tuple[str, ...] = (_stem(word),)
+    def __missing__(self, word: str) -> str:
+        if not word.isascii():
+            found = _of_chunks(word)
+        elif word.isalpha() and word.islower():  # as most are
+            found = _stem(word)
+        elif (bare := word.strip(_AROUND)) != word:
+            found = self[bare]
+        elif word.isidentifier() and len(word) <= TERM_LENGTH_MAX:
+            found = _pieces[word]
         else:
-            found = tuple([term for chunk in _chunks(word) for term in _known[chunk]])
+            found = _of_chunks(word)
         if len(word) <= WORD_KEPT_MAX:
             if len(self) >= CHUNKS_KEPT:
                 self.clear()
@@ -90,6 +103,12 @@ class _Words(dict[str, tuple[str, ...]]):
 
 
 _words = _Words()
+
+
+def _of_chunks(word: str) -> str:
+    return " ".join(filter(None, map(_known.__getitem__, _chunks(word))))
+
+
 # Of so many texts up to this length the terms are kept: what is indexed is compared right afterwards, and what is found
 # is looked at from several sides.
 TEXTS_KEPT, KEPT_LENGTH_MAX = 512, 4_000
@@ -110,15 +129,19 @@ def _terms_of_chunk(chunk: str) -> tuple[str, ...]:
     lower = chunk.lower()
     if _VERSION.match(lower):
         return (lower, *(part for part in re.split(r"\D+", lower) if part))
-    found: list[str] = []
-    for piece in _PIECES.split(chunk):
-        found += _pieces[piece]
+    found = " ".join(map(_pieces.__getitem__, _PIECES.split(chunk))).split()
     if chunk[-1] in "+#":
         found.append(lower)
-    return tuple(term[:TERM_LENGTH_MAX] for term in found)
+    return tuple([term[:TERM_LENGTH_MAX] for term in found])
 
 
 def _terms_of_identifier(piece: str) -> list[str]:
+    bare = piece.replace("_", "")
+    if bare.isascii() and bare.isalpha() and bare.islower():  # no need to look for capitals and digits
+        found = [_stem(part) for part in piece.split("_") if part]
+        if len(found) > 1:
+            found.append(bare)
+        return list(dict.fromkeys(found))
     parts = [part.lower() for part in _CAMEL.findall(piece)]
     if not parts:
         return []
@@ -154,7 +177,13 @@ def _kept_terms(text: str) -> tuple[str, ...]:
 
 
 def _terms(text: str) -> list[str]:
-    return list(chain.from_iterable(map(_words.__getitem__, text.split())))
+    return spaced_terms(text).split()
+
+
+def spaced_terms(text: str) -> str:
+    """The same as one text, as an index of words takes it: with a space between each two."""
+    spaced = text.encode("utf-8", "surrogatepass").translate(_SPACED).decode("utf-8", "surrogatepass")
+    return " ".join(filter(None, map(_words.__getitem__, spaced.split())))
 
 
 def query_terms(text: str) -> list[str]:
@@ -172,7 +201,7 @@ def _query_terms(text: str) -> tuple[str, ...]:
     said: list[str] = []
     plain: list[str] = []
     for chunk in _chunks(rest):
-        found = _known[chunk]
+        found = _known[chunk].split()
         plain += found
         if chunk.lower() not in STOP_WORDS:
             said += [term for term in found if len(found) == 1 or term not in STOP_WORDS]

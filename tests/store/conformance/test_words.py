@@ -15,7 +15,7 @@ from marrow.model.node import Occurrence
 from marrow.model.standing import Standing
 from marrow.store.bm25 import K1, B
 from marrow.store.protocol import Writer
-from marrow.store.terms import QUERY_TERMS_MAX, query_terms, terms_of
+from marrow.store.terms import QUERY_TERMS_MAX, query_terms, spaced_terms, terms_of
 
 from ..door import SECOND, START, Door
 from ..stores import STORES
@@ -166,6 +166,16 @@ def test_hostile_query_is_only_a_query(library: Door, query: str) -> None:
         assert text in TEXTS.values()
 
 
+@given(st.text(), st.sampled_from("()[]{}<>=,;*&%$!?|~^`\"\\"), st.text())
+def test_what_is_no_part_of_a_term_ends_it_as_a_space_does(one: str, sign: str, other: str) -> None:
+    assert terms_of(one + sign + other) == terms_of(f"{one} {sign} {other}") == terms_of(f"{one} {other}")
+
+
+@given(st.text(alphabet="aB9_'./:@-+#é漢 "))
+def test_what_is_indexed_are_the_terms_with_a_space_between_them(text: str) -> None:
+    assert spaced_terms(text) == " ".join(terms_of(text))
+
+
 @given(st.text(max_size=40), st.sampled_from([" ", "\n", "\t ", "\u00a0", "\u2003", "\x1f"]), st.text(max_size=40))
 def test_terms_of_two_texts_with_a_space_between_them_are_those_of_each(one: str, space: str, other: str) -> None:
     assert terms_of(one + space + other) == terms_of(one) + terms_of(other)
@@ -281,8 +291,8 @@ def test_index_can_be_dropped_and_built_again(door: Door) -> None:
     assert door.find("port") == []
     entry = door.record(address).entry
     with door.store.writing() as writer:
-        writer.index_words(entry, terms_of("The port is 5432."), ["db"])
-        writer.index_words(entry, terms_of("The port is 5432."), ["db"])
+        writer.index_words(entry, spaced_terms("The port is 5432."), "db")
+        writer.index_words(entry, spaced_terms("The port is 5432."), "db")
     assert door.find("port") == door.find("db") == ["The port is 5432."]
     assert door.ask(lambda r: r.sizes())["words"] == 1
 

@@ -152,8 +152,8 @@ class MemoryWriter(MemoryReader, SessionWriter, SourceWriter, DerivedWriter):
         added = {alias for alias in aliases if alias not in taken and alias != name}
         self._set(self._t.projects, (namespace, name), tuple(sorted({*known, *added})))
 
-    def index_words(self, entry: int, body: Sequence[str], names: Sequence[str]) -> None:
-        self._set(self._t.words, entry, Counter([*body, *names]))
+    def index_words(self, entry: int, body: str, names: str) -> None:
+        self._set(self._t.words, entry, Counter(f"{body} {names}".split()))
 
     def index_vectors(self, vectors: Sequence[tuple[int, Vector]]) -> None:
         from ..matrix import to_bytes

@@ -314,7 +314,7 @@ class SqliteWriter(SqliteReader, SessionWriter, SourceWriter, DerivedWriter):
             if alias != name:
                 self._run("add_alias", (space, alias, project))
 
-    def index_words(self, entry: int, body: Sequence[str], names: Sequence[str]) -> None:
+    def index_words(self, entry: int, body: str, names: str) -> None:
         is_fresh = entry in self._fresh
         if not is_fresh:
             self._write()
@@ -323,7 +323,7 @@ class SqliteWriter(SqliteReader, SessionWriter, SourceWriter, DerivedWriter):
                 self._run("remove_words", (entry,))
             except (apsw.CorruptError, apsw.SQLError):
                 return  # As above.
-        self._words.append((entry, " ".join(body), " ".join(names)))
+        self._words.append((entry, body, names))
         if not is_fresh:
             self._write_words()
 

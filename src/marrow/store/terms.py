@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Mapping
 from functools import lru_cache
 
 import Stemmer
@@ -180,8 +181,20 @@ def _terms(text: str) -> list[str]:
     return spaced_terms(text).split()
 
 
+# The terms of texts that are about to be indexed, made in another process meanwhile.
+_made_ahead: dict[str, str] = {}
+
+
+def made_ahead(spaced: Mapping[str, str]) -> None:
+    """Give the spaced terms of some texts. Each is used once, and those that were given before are forgotten."""
+    global _made_ahead
+    _made_ahead = dict(spaced)
+
+
 def spaced_terms(text: str) -> str:
     """The same as one text, as an index of words takes it: with a space between each two."""
+    if _made_ahead and (made := _made_ahead.pop(text, None)) is not None:
+        return made
     spaced = text.encode("utf-8", "surrogatepass").translate(_SPACED).decode("utf-8", "surrogatepass")
     return " ".join(filter(None, map(_words.__getitem__, spaced.split())))
 

@@ -14,6 +14,8 @@ from marrow.memory.taking_in.take_in import take_in
 from marrow.model.draft import Draft
 from marrow.model.record import CURRENT, Filter
 from marrow.providers.static import StaticEmbedder
+from marrow.store import terms
+from marrow.store.terms import spaced_terms
 
 TEXTS = [f"# Page {n}\n\n" + f"The kiln of house {n} is fired at {n} degrees. " * (n % 30 + 1) for n in range(450)]
 ITEMS = [Item(Draft(text, "document", metadata={"path": f"{n}.md"}), f"{n}.md", f"{n}") for n, text in enumerate(TEXTS)]
@@ -42,6 +44,18 @@ def test_the_vectors_are_those_that_this_process_would_have_made(engine: Engine,
         assert ours is not None
         assert ours.shape == theirs.shape
         assert ours.tobytes() == theirs.tobytes()
+
+
+def test_the_terms_are_those_that_this_process_would_have_found_and_none_are_left_behind(engine: Engine) -> None:
+    own = [spaced_terms(text) for text in TEXTS[:40]]
+    with Ahead(engine, DOCUMENTS_MIN) as ahead:
+        ahead.begin(TEXTS[:40])
+        ahead.begin(())
+        assert sorted(terms._made_ahead) == sorted(TEXTS[:40])
+        assert [spaced_terms(text) for text in TEXTS[:20]] == own[:20]
+        assert sorted(terms._made_ahead) == sorted(TEXTS[20:40])
+    assert terms._made_ahead == {}
+    assert [spaced_terms(text) for text in TEXTS[:40]] == own
 
 
 def test_a_large_run_with_it_and_small_ones_without_end_the_same(engine: Engine, asker: Asker) -> None:

@@ -166,7 +166,7 @@ def test_hostile_query_is_only_a_query(library: Door, query: str) -> None:
         assert text in TEXTS.values()
 
 
-@given(st.text(), st.sampled_from("()[]{}<>=,;*&%$!?|~^`\"\\"), st.text())
+@given(st.text(), st.sampled_from('()[]{}<>=,;*&%$!?|~^`"\\'), st.text())
 def test_what_is_no_part_of_a_term_ends_it_as_a_space_does(one: str, sign: str, other: str) -> None:
     assert terms_of(one + sign + other) == terms_of(f"{one} {sign} {other}") == terms_of(f"{one} {other}")
 

@@ -1,5 +1,5 @@
-"""Embedding ahead: while one batch is written, another process embeds the next. Only for many documents, with the
-built-in quick tier; what it cannot do is done here."""
+"""Embedding ahead: while one batch is written, another process embeds the next and finds its terms. Only for many
+documents, with the built-in quick tier; what it cannot do is done here."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from ...providers.static import DIMENSIONS, StaticEmbedder
 from ...store.receive import Embed
+from ...store.terms import made_ahead
 from ..code.pool import environment
 from ..code.worker import receive, send
 from ..engine import Engine
@@ -50,6 +51,7 @@ class Ahead:
         self, kind: type[BaseException] | None, problem: BaseException | None, at: TracebackType | None
     ) -> None:
         process, self._process = self._process, None
+        made_ahead({})
         if process is not None:
             process.kill()
             for stream in (process.stdin, process.stdout):
@@ -98,9 +100,10 @@ class Ahead:
             self._give_up()
             return
         self._vectors = {}  # what was not asked for again is no longer needed
-        for text, (axes, data) in zip(asked, answer, strict=True):
+        for text, (axes, data, _) in zip(asked, answer, strict=True):
             rows = np.frombuffer(data, dtype="<f4")
             self._vectors[text] = rows if axes == 1 else rows.reshape(-1, DIMENSIONS)
+        made_ahead({text: spaced for text, (_, _, spaced) in zip(asked, answer, strict=True)})
 
     def _give_up(self) -> None:
         self.is_on, self._vectors, self._asked = False, {}, ()

@@ -46,6 +46,8 @@ NAMES = (*dict.fromkeys(rule.name for rule in RULES), EXTRA, UNSETTLED, TOO_DEEP
 RANKS = {name: rank for rank, name in enumerate(NAMES)}
 # Texts of so many characters are kept for a moment with what was found in them.
 LATELY = (1_000, 200_000)
+# And shorter ones, of what is written beside a text, for longer.
+SHORT_MAX = 200
 
 
 def _grouped(rules: Iterable[Rule]) -> Grouped:
@@ -310,7 +312,7 @@ def _value(
         if rule and value.strip() and not is_stand_in(value):
             counts[rule] = counts.get(rule, 0) + 1
             return MARK.format(rule)
-        return _settled(value, patterns, counts)
+        return _short(value, patterns, counts)
     if rule == "password" and isinstance(value, int) and not isinstance(value, bool):
         counts[rule] = counts.get(rule, 0) + 1
         return MARK.format(rule)
@@ -323,6 +325,21 @@ def _value(
         items = _items(value, patterns, counts, depth + 1, rule)
         return items if isinstance(value, list) else tuple(items)
     return value
+
+
+def _short(text: str, patterns: Sequence[re.Pattern[str]], counts: dict[str, int]) -> str:
+    """The same as `_settled`, for what mostly comes again: names of fields, and what stands in a short one."""
+    if patterns or len(text) > SHORT_MAX:
+        return _settled(text, patterns, counts)
+    found = _kept_short(text)
+    for name, count in found.counts:
+        counts[name] = counts.get(name, 0) + count
+    return found.text
+
+
+@lru_cache(maxsize=4_096)
+def _kept_short(text: str) -> Redacted:
+    return _redacted(text, ())
 
 
 def _items(
@@ -345,7 +362,7 @@ def _mapping(
     result: dict[object, object] = {}
     for key, item in value.items():
         rule = named if named and key == "value" else telling(key)
-        kept = _settled(key, patterns, counts) if isinstance(key, str) else key
+        kept = _short(key, patterns, counts) if isinstance(key, str) else key
         number = 2
         while kept in result:  # two keys that were secrets must not become one
             kept, number = f"{kept}#{number}", number + 1

@@ -95,7 +95,9 @@ def ingest_codebase(
     is_ignored = ignored(engine.ignore_extra)
     ours = [path for path in chosen if not BY_ANOTHER.match(path) and not is_ignored(path)]
     there = {path: found for path in ours if (found := stamp(root, path)) is not None}
-    names = {path: kept_path(path, engine.redact_extra) for path in there}
+    extra = engine.redact_extra
+    # A path that is written down has no secret in it, unless more are looked for now than when it was.
+    names = {path: path if path in known and not extra else kept_path(path, extra) for path in there}
     held = frozenset(names.values())
     away = [path for path in known if path not in held and path.startswith(below) and not BY_ANOTHER.match(path)]
     gone = [path for path in away if is_chosen(path, endings, not extensions)]

@@ -38,9 +38,9 @@ class Shelf:
     def still_so(self, reader: Reader, service: str, rows: Sequence[Source]) -> list[Source]:
         """These rows of a service, those of files only where nothing else came of them since they were read: what was
         erased, or read by somebody else, meanwhile stays as it is now."""
-        files = any(row.kind != CURSOR for row in rows)
-        there = reader.sources(self.asker.namespace, (self.asker.scope.project,), service=service) if files else ()
-        known = {source.path: source for source in there}
+        held = sorted({row.address for row in rows if row.kind != CURSOR})
+        there = reader.sources_of(self.asker.namespace, held, (self.asker.scope.project,)) if held else ()
+        known = {source.path: source for source in there if source.service == service}
         found = []
         for row in rows:
             now = known.get(row.path)

@@ -67,6 +67,8 @@ LAZY_FILES = {
 }
 LAZY_TARGETS = {
     "marrow.ingest.spot": "every search would pay for the readers of media",
+    "marrow.memory.connecting": "to find out that nothing is new would take a third longer",
+    "marrow.memory.derivations": "the same",
     "marrow.operations.table": "who only lists the operations does not need it",
     "marrow.store.alike": "it needs numpy",
     "marrow.store.matrix": "it needs numpy",

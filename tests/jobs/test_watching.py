@@ -12,7 +12,7 @@ import pytest
 from marrow.capture import paused
 from marrow.capture.in_turn import in_turn
 from marrow.jobs.watching import ATTENDED, LIST_SECONDS, LOOK_SECONDS, RETRY_SECONDS, Watcher, words_of
-from marrow.memory.code.pool import environment
+from marrow.memory.code.frames import environment
 
 from ..repository.conftest import Git
 from ..repository.conftest import git as real_git

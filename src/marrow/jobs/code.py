@@ -11,9 +11,9 @@ import threading
 from collections.abc import Callable, Iterable, Sequence
 
 from ..capture.tools import EDIT, SHELL, WRITE
+from ..memory.code.frames import environment
 from ..memory.code.kept_map import KeptMap
 from ..memory.code.observed import observed_in
-from ..memory.code.pool import environment
 from ..memory.observed.call import Call, call_of
 from ..memory.observed.changes import changes_by_shell, changes_of
 from ..model.errors import MarrowError

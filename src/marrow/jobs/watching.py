@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from ..capture import paused, start, where
 from ..capture.in_turn import in_turn
-from ..memory.code.pool import environment
+from ..memory.code.frames import environment
 from ..memory.taking_in.codebase import Ingested
 from ..memory.taking_in.committed import ingest_committed
 from ..memory.taking_in.take_in import Progress

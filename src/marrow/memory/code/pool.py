@@ -3,7 +3,6 @@ what it hung on is left out."""
 
 from __future__ import annotations
 
-import os
 import queue
 import subprocess
 import sys
@@ -16,7 +15,7 @@ from types import TracebackType
 from typing import IO, Any
 
 from ...model.errors import Unavailable
-from .worker import receive, send
+from .frames import environment, receive, send
 
 WORKERS = 2
 # How many batches a worker has been given at a time: one to work on, one to go on with.
@@ -169,12 +168,3 @@ def _end(process: subprocess.Popen[bytes]) -> None:
         with suppress(OSError):
             process.stdin.close()
     process.wait()
-
-
-def environment() -> dict[str, str]:
-    """Ours, with the place that this package was imported from."""
-    package = os.path.abspath(os.path.join(os.path.dirname(__file__), *[os.pardir] * 3))
-    own = dict(os.environ)
-    if os.path.basename(package) not in ("site-packages", "dist-packages"):
-        own["PYTHONPATH"] = package
-    return own

@@ -4,11 +4,10 @@ output: frames of marshalled plain values."""
 from __future__ import annotations
 
 import gc
-import marshal
 import os
 import sys
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from ...codemap.resolve import Resolver
 from ...model.code import FileMap, Symbol
@@ -16,6 +15,7 @@ from ...store.code.map_file import connect
 from ...store.code.packing import pack_links, pack_places
 from ...store.code.reader import FileRow, MapReader
 from .facts import KeptFacts, size_of
+from .frames import receive, send
 from .parsing import parsed
 from .resolving import resolved
 
@@ -25,24 +25,6 @@ PARSE, PARSE_FIRST, RESOLVE, RESOLVE_FIRST = "parse", "parse first", "resolve", 
 LOADED_MAX = 280_000
 # So many of what was parsed here are kept for resolving: what a worker has parsed is mostly what it resolves.
 PARSED_MAX = 200_000
-_LENGTH_BYTES = 4
-
-
-def send(stream: IO[bytes], message: Any) -> None:
-    data = marshal.dumps(message, 4)
-    stream.write(len(data).to_bytes(_LENGTH_BYTES))
-    stream.write(data)
-    stream.flush()
-
-
-def receive(stream: IO[bytes]) -> Any:
-    """The next message; None at the end."""
-    head = stream.read(_LENGTH_BYTES)
-    if len(head) < _LENGTH_BYTES:
-        return None
-    length = int.from_bytes(head)
-    data = stream.read(length)
-    return marshal.loads(data) if len(data) == length else None
 
 
 class Worker:

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING
 from ...providers.static import DIMENSIONS, StaticEmbedder
 from ...store.receive import Embed
 from ...store.terms import made_ahead
-from ..code.pool import environment
-from ..code.worker import receive, send
+from ..code.frames import environment, receive, send
 from ..engine import Engine
 
 if TYPE_CHECKING:

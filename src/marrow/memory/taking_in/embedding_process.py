@@ -8,7 +8,7 @@ import sys
 
 from ...providers.static import StaticEmbedder
 from ...store.terms import spaced_terms
-from ..code.worker import receive, send
+from ..code.frames import receive, send
 from ..engine import vectors_by
 
 

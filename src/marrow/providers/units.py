@@ -38,6 +38,19 @@ class _Known(dict[str, tuple[tuple[int, ...], tuple[str, ...]]]):
         return found
 
 
+class _Rows(dict[str, tuple[int, ...]]):
+    """The same for the rows alone, where words need not be known in twos."""
+
+    def __init__(self, cut: Callable[[str], tuple[tuple[int, ...], tuple[str, ...]]]) -> None:
+        self._cut = cut
+
+    def __missing__(self, word: str) -> tuple[int, ...]:
+        if len(self) > WORDS_KEPT:
+            self.clear()
+        found = self[word] = self._cut(word)[0]
+        return found
+
+
 class Units:
     """Cuts texts. `words` and `pairs` give the row of a word and of two words joined by a space; `pieces` gives the
     row of each of the tokenizer's word pieces, or -1 for one that says nothing.
@@ -51,6 +64,7 @@ class Units:
         self._words = words
         self._pairs = pairs
         self._known = _Known(self._cut)
+        self._rows = _Rows(self._cut)
 
     def parts(self, word: str) -> tuple[tuple[int, ...], tuple[str, ...]]:
         """The rows of a word as it is written, and the words in lower case that it stands for."""
@@ -79,8 +93,7 @@ class Units:
         else:
             words = _WORD.findall(unicodedata.normalize("NFKC", text)[:CHARACTERS_MAX])
         if not self._pairs:
-            known = self._known
-            return list(chain.from_iterable([known[word][0] for word in words]))
+            return list(chain.from_iterable(map(self._rows.__getitem__, words)))
         rows: list[int] = []
         previous = ""
         pairs = self._pairs

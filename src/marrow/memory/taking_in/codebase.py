@@ -7,7 +7,8 @@ import hashlib
 import os
 import re
 import stat
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain
@@ -27,9 +28,10 @@ from ...model.text import name as short_name
 from ...repository import identify, locate
 from ...repository.changed import Stamp, changed_between, commit_named, listing, stamp
 from ...repository.file_sorts import is_inside_git, is_test
+from ...repository.head import repository_at
 from ...repository.ignored import ignored
 from ...repository.last_changed import last_changed
-from ...repository.working_tree import working_tree
+from ...repository.working_tree import looking
 from ...store.admit import MOMENT_MAX
 from ..engine import Asker, Engine
 from .settled import SETTLE
@@ -109,12 +111,14 @@ def ingest_codebase(
     looked_at = [
         _Due(path, found, before) for path, found in there.items() if _is_due(found, before := known.get(names[path]))
     ]
-    due, same = _changed(root, looked_at, engine.clock())
+    with _pending(root, looked_at) as pending:  # git works while the files are looked at
+        due, same = _changed(root, looked_at, engine.clock())
+        times = _committed_at(root, due, pending() if due else None)
     odd = [Skipped(path, "its name is of a form that Marrow uses itself") for path in chosen if BY_ANOTHER.match(path)]
     taken = take_in(
         engine,
         asker,
-        chain(odd, _items(root, due, _committed_at(root, due))),
+        chain(odd, _items(root, due, times)),
         operation=OPERATION,
         service=named,
         gone=gone,
@@ -180,7 +184,8 @@ def is_chosen(path: str, endings: Collection[str] = PROSE_SUFFIXES, is_default: 
     if is_inside_git(path):
         return False
     name = path.rpartition("/")[2]
-    suffix = os.path.splitext(name)[1].lower()
+    stem, dot, ending = name.rpartition(".")
+    suffix = f"{dot}{ending.lower()}" if stem.strip(".") else ""  # as `os.path.splitext`, in half the time
     if not is_default:
         return suffix in endings
     if _LICENCE.fullmatch(name):
@@ -245,13 +250,31 @@ def _digest_of(root: str, one: _Due) -> str:
     return hashlib.sha256(data).hexdigest() if len(data) <= most else ""
 
 
-def _committed_at(root: str, due: Sequence[_Due]) -> dict[str, int]:
-    """When the files that are as the last commit has them were changed, in seconds."""
-    if not due or locate(root) is None:
-        return {}
-    try:
-        pending = {one.path for one in working_tree(root, [one.path for one in due]).files}
-    except (Invalid, Unavailable):  # git cannot say: the files' own times will do
+@contextmanager
+def _pending(root: str, looked_at: Sequence[_Due]) -> Iterator[Callable[[], Collection[str] | None]]:
+    """Begins to ask which of these differ from the last commit, and gives what waits for the answer; None where git
+    cannot say."""
+    with ExitStack() as running:
+        try:
+            asked = looked_at and locate(root) is not None
+            paths = [one.path for one in looked_at]
+            found = running.enter_context(looking(repository_at(root), paths)) if asked else None
+        except (Invalid, Unavailable):
+            found = None
+
+        def told() -> Collection[str] | None:
+            try:
+                return {one.path for one in found().files} if found is not None else None
+            except (Invalid, Unavailable):
+                return None
+
+        yield told
+
+
+def _committed_at(root: str, due: Sequence[_Due], pending: Collection[str] | None) -> dict[str, int]:
+    """When the files that are as the last commit has them were changed, in seconds. Where git cannot say, the files'
+    own times will do."""
+    if not due or pending is None:
         return {}
     return last_changed(root, [one.path for one in due if one.path not in pending])
 

@@ -8,6 +8,7 @@ a stemmer.
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
@@ -87,21 +88,22 @@ def _densest_words(
     given: Lowered, heads: Sequence[tuple[str, str]], rarities: Mapping[str, float]
 ) -> tuple[int, int, float] | None:
     """Where the words begin and end that together say most of what was asked, and how much."""
-    found = _beginnings(given, heads)
-    while found:
-        first, last, weight = _densest(found, rarities)
-        words = {place: _word_at(given.text, place[0]) for place in found[first : last + 1]}
-        wrong = {place for place, word in words.items() if place[2] not in _terms(given.text[slice(*word)])}
-        if not wrong:
-            return min(begin for begin, _ in words.values()), max(end for _, end in words.values()), weight
-        found = [place for place in found if place not in wrong]
-    return None
+    found = _words(given, heads)
+    if not found:
+        return None
+    first, last, weight = _densest(found, rarities)
+    words = found[first : last + 1]
+    return min(begin for _, _, _, begin in words), max(end for _, end, _, _ in words), weight
 
 
-def _beginnings(given: Lowered, heads: Sequence[tuple[str, str]]) -> list[tuple[int, int, str]]:
-    """(start, end, term) of what looks like the beginning of a word with an asked term, in order: around the rarest of
-    them that the text has. What stands far from these is no better place."""
-    lower = given.lower
+# Where the beginning of its term stands, where it ends, the term, and where it begins.
+Word = tuple[int, int, str, int]
+
+
+def _words(given: Lowered, heads: Sequence[tuple[str, str]]) -> list[Word]:
+    """The words with an asked term, in order: around the rarest of them that the text has. What stands far from these
+    is no better place."""
+    text, lower = given
     anchors: list[tuple[int, int]] = []
     for term, head in heads:  # the rarest first
         for at in _word_places(given, term, head):
@@ -110,14 +112,15 @@ def _beginnings(given: Lowered, heads: Sequence[tuple[str, str]]) -> list[tuple[
                 break
         if len(anchors) >= ANCHORS:
             break
-    found: list[tuple[int, int, str]] = []
+    found: list[Word] = []
     for start, end in _merged(anchors):
         for term, head in heads:
             at, tries = lower.find(head, start, end), 0
             while at >= 0 and tries < TRIES_MAX:
                 tries += 1
-                stop = _word_end(lower, at)
-                found.append((at, stop, term))
+                begin, stop = _word_at(text, at)
+                if term in _terms(text[begin:stop]):
+                    found.append((at, stop, term, begin))
                 at = lower.find(head, stop, end)
     found.sort()
     return found
@@ -169,16 +172,16 @@ def _terms(word: str) -> frozenset[str]:
     return frozenset(terms_of(word))
 
 
-def _densest(found: Sequence[tuple[int, int, str]], rarities: Mapping[str, float]) -> tuple[int, int, float]:
+def _densest(found: Sequence[Word], rarities: Mapping[str, float]) -> tuple[int, int, float]:
     """The first and the last in the window with the most of what was asked, each term counted once, and how much that
     is; the first of equals."""
     best = (0, 0, 0.0)
-    counts: dict[str, int] = {}
+    counts: defaultdict[str, int] = defaultdict(int)
     weight, first = 0.0, 0
-    for last, (start, end, term) in enumerate(found):
-        if not counts.get(term):
+    for last, (start, end, term, _) in enumerate(found):
+        if not counts[term]:
             weight += rarities[term]
-        counts[term] = counts.get(term, 0) + 1
+        counts[term] += 1
         while end - found[first][0] > WINDOW and found[first][0] < start:
             leaving = found[first][2]
             counts[leaving] -= 1

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from hashlib import blake2b
 from operator import itemgetter
 from typing import NamedTuple
@@ -20,6 +20,7 @@ from ..model.code import CALLABLES, TOP, TYPES, Symbol
 # What calls and names can be in; a constant or a field is no place of its own.
 SCOPES = CALLABLES | TYPES | frozenset(("module", "namespace"))
 SIGNATURE_MAX, DOC_MAX, NAME_MAX = 300, 200, 200
+HASH_BYTES = 8
 
 Span = tuple[int, int]
 
@@ -54,7 +55,8 @@ class Outline:
     """Definitions in any order become symbols with parents first. `comments` and `strings` are where those stand in the
     text (doc comments belong to the comments), in any order; `blocks` too where nothing else in the text shows where
     they begin and end (Python); `optional` are bytes that may be left out without a change of meaning (semicolons in
-    JavaScript). Where only `scope_at` is asked, nothing but the scopes is worked out."""
+    JavaScript). Where only `scope_at` is asked, nothing but the scopes is worked out; `before` is an outline that knows
+    them already, unless there are more now."""
 
     def __init__(
         self,
@@ -65,36 +67,48 @@ class Outline:
         *,
         blocks: Sequence[Span] = (),
         optional: bytes = b"",
+        before: Outline | None = None,
     ) -> None:
         self._source = source
         # By where they begin, the longer first; two sorts are quicker than one by pairs.
         self._found = sorted(sorted(definitions, key=_LAST, reverse=True), key=_FIRST)
         self._comments, self._strings, self._blocks = comments, strings, blocks
-        self._special: list[tuple[int, int, bytes]] = []
-        self._starts: list[int] = []
         self._dropped = SPACE + optional
-        self._borders, self._between = self._flat()
+        self._scopes = [at for at, found in enumerate(self._found) if found[0] in SCOPES]
+        self._flattened: tuple[list[int], list[int]] = (
+            before._flattened if before is not None and len(before._scopes) == len(self._scopes) else self._flat()
+        )
+        self._borders, inner = self._flattened
+        places = [*self._scopes, TOP]  # the last is that of -1
+        self._between = [places[one] for one in inner]
 
-    def symbols(self) -> tuple[Symbol, ...]:
-        self._mark()
+    def symbols(self, member_of: Callable[[str, str, str], str] | None = None) -> tuple[Symbol, ...]:
+        """`member_of` says of what kind something is that stands in something else, by the kinds and its name."""
         found_, parents = self._found, self._nest()
         inside: dict[int, list[Span]] = {}
         for found, parent in zip(found_, parents, strict=True):
             if parent != TOP:
                 inside.setdefault(parent, []).append((found[2], found[3]))
         made: list[Symbol] = []
-        qualified: list[str] = []
-        new, hash_of = tuple.__new__, self._hash
+        new, hash_of, parts_of = tuple.__new__, self._hashing(), inside.get
         for at, (found, parent) in enumerate(zip(found_, parents, strict=True)):
             kind, name, first, last, start, end, signature, doc, decorators, bases, returns, receiver = found
             if len(name) > NAME_MAX:
                 name = name[:NAME_MAX]
-            above = receiver or (qualified[parent] if parent != TOP else "")
-            whole = f"{above}.{name}" if above else name
-            qualified.append(whole)
-            signature = one_line(signature, SIGNATURE_MAX)
-            doc = one_line(doc, DOC_MAX) if doc else ""
-            hash_ = hash_of(first, last, inside.get(at, ()))
+            whole = name
+            if parent != TOP:
+                around = made[parent]
+                whole = f"{receiver or around[2]}.{name}"
+                if member_of is not None:
+                    kind = member_of(kind, around[0], name)
+            elif receiver:
+                whole = f"{receiver}.{name}"
+            signature = " ".join(signature.split())
+            if len(signature) > SIGNATURE_MAX:
+                signature = f"{signature[: SIGNATURE_MAX - 1]}…"
+            if doc:
+                doc = one_line(doc, DOC_MAX)
+            hash_ = hash_of(first, last, parts_of(at, ()))
             fields = (kind, name, whole, parent, start, end, signature, doc)
             made.append(new(Symbol, (*fields, decorators, hash_, bases, returns, receiver)))
         return tuple(made)
@@ -106,90 +120,97 @@ class Outline:
     def kind_of(self, index: int) -> str:
         return self._found[index].kind
 
-    def _mark(self) -> None:
-        """Where something stands that is not hashed as it is."""
+    def _marks(self) -> list[tuple[int, int, bytes]]:
+        """Where something stands that is not hashed as it is, and what takes its place."""
         special = [(a, b, NOTHING) for a, b in self._comments]
         special += [(a, b, STRING) for a, b in self._strings]
         special += [(a, a, OPEN) for a, _ in self._blocks]
         special += [(b, b, CLOSE) for _, b in self._blocks]
         special.sort()
-        self._special = special
-        self._starts = [one[0] for one in special]
+        return special
 
-    def _hash(self, first: int, last: int, without: Sequence[Span]) -> str:
-        """Of a part of the text, without the parts `without` in it (sorted, apart from each other)."""
-        starts = self._starts
-        at = bisect_left(starts, first)
-        to = bisect_left(starts, last, at)
-        strings: list[bytes] = []
-        if at == to and not without:
-            text = self._source[first:last]
-        else:
-            kept: list[bytes] = []
-            for begin, end in without:
-                middle = at
-                if at < to and starts[at] < begin:
-                    middle = bisect_left(starts, begin, at, to)
-                    self._keep(first, begin, at, middle, kept, strings)
-                elif first < begin:
-                    kept.append(self._source[first:begin])
-                first, at = end, bisect_left(starts, end, middle, to)
-            self._keep(first, last, at, to, kept, strings)
-            text = b"".join(kept)
-        bare = text.translate(None, self._dropped)
-        if b"," in bare:
-            bare = bare.replace(b",)", b")").replace(b",]", b"]").replace(b",}", b"}")
-        if strings:
-            bare = b"\0".join((bare, *[_plain(one) for one in strings]))
-        return blake2b(bare, digest_size=8).hexdigest()
+    def _hashing(self) -> Callable[[int, int, Sequence[Span]], str]:
+        """What hashes a part of the text, without the parts `without` in it (sorted, apart from each other)."""
+        source, special, dropped = self._source, self._marks(), self._dropped
+        starts = [one[0] for one in special]
+        fresh = blake2b(digest_size=HASH_BYTES).copy  # quicker than to say each time what is wanted
 
-    def _keep(self, here: int, last: int, at: int, to: int, kept: list[bytes], strings: list[bytes]) -> None:
-        """The text between two places: without comments, with a mark for each string and block."""
-        source = self._source
-        for begin, end, mark in self._special[at:to]:
-            if begin < here:  # inside of a comment or string
-                continue
-            kept += (source[here:begin], mark)
-            if mark is STRING:
-                strings.append(source[begin:end])
-            here = end
-        if here < last:
-            kept.append(source[here:last])
+        def keep(here: int, last: int, at: int, to: int, kept: list[bytes], strings: list[bytes]) -> None:
+            """The text between two places: without comments, with a mark for each string and block."""
+            for begin, end, mark in special[at:to]:
+                if begin < here:  # inside of a comment or string
+                    continue
+                kept += (source[here:begin], mark)
+                if mark is STRING:
+                    strings.append(source[begin:end])
+                here = end
+            if here < last:
+                kept.append(source[here:last])
+
+        def hash_of(first: int, last: int, without: Sequence[Span]) -> str:
+            at = bisect_left(starts, first)
+            to = bisect_left(starts, last, at)
+            strings: list[bytes] = []
+            if at == to and not without:
+                text = source[first:last]
+            else:
+                kept: list[bytes] = []
+                for begin, end in without:
+                    middle = at
+                    if at < to and starts[at] < begin:
+                        middle = bisect_left(starts, begin, at, to)
+                        keep(first, begin, at, middle, kept, strings)
+                    elif first < begin:
+                        kept.append(source[first:begin])
+                    first, at = end, bisect_left(starts, end, middle, to)
+                keep(first, last, at, to, kept, strings)
+                text = b"".join(kept)
+            bare = text.translate(None, dropped)
+            if b"," in bare:
+                bare = bare.replace(b",)", b")").replace(b",]", b"]").replace(b",}", b"}")
+            if strings:
+                bare = b"\0".join((bare, *[_plain(one) for one in strings]))
+            hashed = fresh()
+            hashed.update(bare)
+            return hashed.hexdigest()
+
+        return hash_of
 
     def _flat(self) -> tuple[list[int], list[int]]:
-        """Where scopes begin and end, and the innermost scope before, between and after these places."""
-        borders, between = list[int](), [TOP]
-        open_, ends = list[int](), list[int]()
-        for at, found in enumerate(self._found):
-            if found[0] not in SCOPES:
-                continue
+        """Where scopes begin and end, and the innermost scope before, between and after these places (the how manieth
+        it is, or -1)."""
+        found_ = self._found
+        borders, between = list[int](), [-1]
+        open_, ends = [-1], list[int]()
+        for number, at in enumerate(self._scopes):
+            found = found_[at]
             first, last = found[2], found[3]
             while ends and ends[-1] <= first:
                 borders.append(ends.pop())
                 open_.pop()
-                between.append(open_[-1] if open_ else TOP)
+                between.append(open_[-1])
             while ends and ends[-1] < last:  # they overlap, which only broken code does
                 ends.pop()
                 open_.pop()
             borders.append(first)
-            between.append(at)
-            open_.append(at)
+            between.append(number)
+            open_.append(number)
             ends.append(last)
         to = len(self._source) + 1
         while ends and ends[-1] <= to:
             borders.append(ends.pop())
             open_.pop()
-            between.append(open_[-1] if open_ else TOP)
+            between.append(open_[-1])
         return borders, between
 
     def _nest(self) -> list[int]:
-        parents, open_, ends = list[int](), list[int](), list[int]()
+        parents, open_, ends = list[int](), [TOP], list[int]()
         for at, found in enumerate(self._found):
             first, last = found[2], found[3]
             while ends and (ends[-1] < last or ends[-1] <= first):
                 ends.pop()
                 open_.pop()
-            parents.append(open_[-1] if open_ else TOP)
+            parents.append(open_[-1])
             open_.append(at)
             ends.append(last)
         return parents

@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from ...model.code import TOP, Call, FileMap, Import, Symbol
+from ...model.code import TOP, Call, FileMap, Import
 from ..language import Language, Rules
 from ..outline import Outline
 from ..parse import captured, line_starts
@@ -54,9 +54,11 @@ def read(root: Node, source: bytes, path: str) -> FileMap:
     definitions.functions(found.get("function", ()), decorated)
     definitions.classes(found.get("class", ()), decorated)
     given = assignments((*found.get("assign", ()), *found.get("alias", ())), source, known)
-    definitions.variables(given, Outline(source, definitions.found))
-    outline = Outline(source, definitions.found, comments, strings, blocks=blocks)
-    symbols, kinds = _with_methods(outline.symbols())
+    scopes = Outline(source, definitions.found)
+    definitions.variables(given, scopes)
+    outline = Outline(source, definitions.found, comments, strings, blocks=blocks, before=scopes)
+    symbols = outline.symbols(_member_of)
+    kinds = [symbol.kind for symbol in symbols]
     imports = tuple(_imports(found, source, lines, outline, known))
     visible = {symbol.name for symbol in symbols}
     visible.update([one.local for one in imports])
@@ -81,15 +83,11 @@ def _within(decorated: Node, known: Fields) -> Node:
     return found
 
 
-def _with_methods(symbols: tuple[Symbol, ...]) -> tuple[tuple[Symbol, ...], list[str]]:
+def _member_of(kind: str, around: str, name: str) -> str:
     """A function in a class is a method of it."""
-    kinds = [symbol.kind for symbol in symbols]
-    made = list(symbols)
-    for at, symbol in enumerate(symbols):
-        if kinds[at] == "function" and symbol.parent != TOP and kinds[symbol.parent] == "class":
-            kinds[at] = kind = "constructor" if symbol.name == "__init__" else "method"
-            made[at] = tuple.__new__(Symbol, (kind, *symbol[1:]))
-    return tuple(made), kinds
+    if kind == "function" and around == "class":
+        return "constructor" if name == "__init__" else "method"
+    return kind
 
 
 def _calls(nodes: Iterable[Node], source: bytes, lines: list[int], outline: Outline, known: Fields) -> Iterator[Call]:

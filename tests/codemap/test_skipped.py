@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from marrow.codemap.skipped import named_as_generated, why_skipped
+from marrow.codemap.skipped import has_longer_line, named_as_generated, why_skipped
 
 
 @pytest.mark.parametrize(
@@ -32,3 +32,19 @@ def test_why_a_text_is_skipped(source: bytes, why: str) -> None:
 )
 def test_names_of_generated_files(path: str, is_so: bool) -> None:
     assert named_as_generated(path) is is_so
+
+
+@pytest.mark.parametrize(
+    ("source", "is_so"),
+    [
+        (b"", False),
+        (b"12345", False),
+        (b"123456", True),
+        (b"12345\n12345\n", False),
+        (b"1\n" * 20 + b"123456\n1", True),
+        (b"12\n123\n123456", True),
+        (b"\n\n\n\n\n\n12345\n", False),
+    ],
+)
+def test_whether_a_line_is_longer_than_five_bytes(source: bytes, is_so: bool) -> None:
+    assert has_longer_line(source, 5) is is_so

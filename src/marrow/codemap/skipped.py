@@ -47,6 +47,17 @@ def why_skipped(source: bytes) -> str:
         lines = source.count(b"\n") + 1
         if len(source) / lines > MEAN_LINE_BYTES_MAX:
             return MINIFIED
-        if len(source) > LINE_BYTES_MAX and max(map(len, source.split(b"\n"))) > LINE_BYTES_MAX:
+        if has_longer_line(source, LINE_BYTES_MAX):
             return MINIFIED
     return ""
+
+
+def has_longer_line(source: bytes, limit: int) -> bool:
+    """Whether some line has more bytes than this. Looks only at the last line end within so many bytes, again and
+    again: quicker than to take the lines apart."""
+    begin = 0
+    while len(source) - begin > limit:
+        begin = source.rfind(b"\n", begin, begin + limit + 1) + 1
+        if not begin:
+            return True
+    return False

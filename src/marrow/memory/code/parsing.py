@@ -61,8 +61,10 @@ def read_file(root: str, path: str) -> Read:
             return Read(0, 0, None, b"", UNREADABLE)
         if found.st_size > BYTES_MAX:
             return Read(found.st_size, _bounded(found.st_mtime_ns), None, b"", HUGE)
-        with open(whole, "rb") as file:
-            source = file.read(BYTES_MAX + 1)
+        with open(whole, "rb", buffering=0) as file:
+            source = file.read(found.st_size + 1) or b""
+            if len(source) > found.st_size:  # it is longer now
+                source += file.read(BYTES_MAX + 1 - len(source)) or b""
     except OSError:
         return Read(0, 0, None, b"", UNREADABLE)
     digest = blake2b(source, digest_size=HASH_BYTES).digest()

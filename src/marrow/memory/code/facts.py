@@ -5,14 +5,17 @@ from __future__ import annotations
 import os
 from bisect import insort
 from collections.abc import Collection, Iterable, Sequence
+from operator import attrgetter
 
-from ...model.code import Call, FileMap
+from ...model.code import Call, FileMap, Symbol
 from ...store.code.packing import symbol_id
 from ...store.code.reader import KEPT, MAPPED, FileRow, MapReader
 
 # A name that stands for more things than this is never the only one, nor looked through.
 DEFINED_MAX = 64
 TEXT_BYTES_MAX = 256 * 1024
+_WITH_MAP = frozenset((MAPPED, KEPT))
+_PATH = attrgetter("path")
 
 
 class KeptFacts:
@@ -32,13 +35,26 @@ class KeptFacts:
         self._numbers: dict[str, Sequence[int] | None] = {}
         self._calls: dict[str, tuple[Call, ...]] = {}
         self._defined: dict[str, list[tuple[str, int]]] = {}
-        for row in rows:
-            self._enter(row)
+        self._enter_all(rows)
+
+    def _enter_all(self, rows: Iterable[FileRow]) -> None:
+        """As `_enter` does one by one, in the order of paths: nothing needs to be put between what is there."""
+        for row in sorted(rows, key=_PATH):
+            path, language, package = row.path, row.language, row.package
+            folder, _, name = path.rpartition("/")
+            self._names.setdefault(name, []).append(path)
+            if row.state not in _WITH_MAP:
+                self._others.add(path)
+                continue
+            self.ids[path], self._paths[row.id] = row.id, path
+            self._packages[path] = package
+            self._folders.setdefault(folder, []).append(path)
+            self._members.setdefault((language, package), []).append(path)
 
     def _enter(self, row: FileRow) -> None:
         folder, _, name = row.path.rpartition("/")
         insort(self._names.setdefault(name, []), row.path)  # in the order of paths, whenever it came
-        if row.state not in (MAPPED, KEPT):
+        if row.state not in _WITH_MAP:
             self._others.add(row.path)
             return
         self.ids[row.path], self._paths[row.id] = row.id, row.path
@@ -87,10 +103,10 @@ class KeptFacts:
         self._maps[path] = whole
         return whole
 
-    def give(self, path: str, found: FileMap) -> None:
+    def give(self, path: str, found: FileMap, numbers: Sequence[int] | None = None) -> None:
         """A map that is at hand already, as `file` would read it (`bare`), and with its calls. Its symbols are counted
-        as they come."""
-        self._maps[path], self._numbers[path] = found._replace(calls=()), None
+        as they come, unless their `numbers` are given."""
+        self._maps[path], self._numbers[path] = found._replace(calls=()), numbers
         self._calls[path] = found.calls
         self._loaded += size_of(found)
 
@@ -155,3 +171,14 @@ class KeptFacts:
 def size_of(found: FileMap) -> int:
     """How much of a file's map is at hand while resolving."""
     return len(found.symbols) + len(found.imports) + len(found.bindings)
+
+
+def bare(found: FileMap) -> FileMap:
+    """Without what only people read, as it is read from the map (`MapReader.outline`)."""
+    return found._replace(symbols=tuple([_bare(symbol) for symbol in found.symbols]))
+
+
+def _bare(symbol: Symbol) -> Symbol:
+    kind, name, qualified, parent, start, end, _, _, decorators, _, bases, returns, receiver = symbol
+    few = (kind, name, qualified, parent, start, end, "", "", decorators, "", bases, returns, receiver)
+    return tuple.__new__(Symbol, few)

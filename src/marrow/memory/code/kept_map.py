@@ -136,7 +136,7 @@ class KeptMap:
 
     def rebuild(self, now: int, progress: Progress | None = None, *, whole: bool = True, nice: int = 0) -> Updated:
         """Map everything anew. What is known of the past goes."""
-        with self._updating:
+        with self._updating, _uncollected():
             self._forget()
             self.file.drop()
             return self._build(now, progress, whole, nice)

@@ -58,11 +58,14 @@ def replace(writer: MapWriter, row: FileRow, found: FileMap, now: int, *, is_new
     path = row.path
     old, numbers = FileMap(row.language), None
     known: dict[int, tuple[int, int]] = {}
+    kept: set[tuple[Any, ...]] = set()
     if not is_new:
         before = writer.outline(row.id)
         if before is not None:
             old, numbers = before[0]._replace(calls=writer.calls(row.id)), before[1]
-        known = {one.id: (one.born, one.since) for one in writer.symbols_of(row.id)}
+        there = writer.symbols_of(row.id)
+        known = {one.id: (one.born, one.since) for one in there}
+        kept = {(one.id, *one[2:]) for one in there}
     kept_row = None if is_new else writer.file(row.id)
     was_whole = kept_row is not None and not kept_row.stale and kept_row.state == row.state == MAPPED
     matched = match(old, found)
@@ -79,6 +82,7 @@ def replace(writer: MapWriter, row: FileRow, found: FileMap, now: int, *, is_new
         else:
             ids.append(id_before(at))
     versions, rows = [], list[tuple[Any, ...]]()
+    tested = is_test_path(path)
     for at, (symbol, id_, place) in enumerate(zip(found.symbols, ids, matched.kept, strict=True)):
         born, since = (now, now) if place is None else known.get(id_, (0, 0))
         if place is not None:
@@ -89,8 +93,8 @@ def replace(writer: MapWriter, row: FileRow, found: FileMap, now: int, *, is_new
             elif was.hash != symbol.hash:
                 versions.append(_version(path, was, since, now, MODIFIED, path, symbol.qualified))
                 since = now
-        rows.append(_row(path, symbol, id_, ids, at, born, since))
-    writer.put_symbols(rows)
+        rows.append(_row(path, symbol, id_, ids, at, (tested, born, since)))
+    writer.put_symbols(one for one in rows if one not in kept)
     writer.add_versions(versions)
     start = symbol_id(row.id, 0)
     counted = all(id_ == start + at for at, id_ in enumerate(ids))
@@ -113,9 +117,11 @@ def replace(writer: MapWriter, row: FileRow, found: FileMap, now: int, *, is_new
     return Replaced(row.id, path, came, lost, retyped, names, old, found, old_ids, ids, was_whole)
 
 
-def _row(path: str, symbol: Symbol, id_: int, ids: list[int], at: int, born: int, since: int) -> tuple[Any, ...]:
+def _row(path: str, symbol: Symbol, id_: int, ids: list[int], at: int, seen: tuple[bool, int, int]) -> tuple[Any, ...]:
+    """`seen`: whether the file holds tests, when the symbol was first seen, and when as it is now."""
+    tested, born, since = seen
     parent = None if symbol.parent == TOP else ids[symbol.parent]
-    around, flags = within(symbol.qualified, symbol.name), flags_of(path, symbol, is_test_path(path))
+    around, flags = within(symbol.qualified, symbol.name), flags_of(path, symbol, tested)
     return (id_, symbol.name, around, symbol.kind, symbol.start, symbol.end, parent, at, flags, born, since)
 
 

@@ -25,10 +25,16 @@ def still_lead(one: Replaced, links: Sequence[Link]) -> Leads:
     came = {new.symbol.name for new in one.came}
     targets = {link.call: (link.target, link.reason) for link in links}
     found: dict[tuple[int, str], tuple[int, str] | None] = {}
+    speaks: dict[str, bool] = {}
     for at, call in enumerate(one.old.calls):
+        chain = call.chain
         scope = one.old_ids[call.scope] if call.scope != TOP else -1
-        if scope in same and (not came or came.isdisjoint(_PARTS.findall(call.chain))):
-            found[scope, call.chain] = targets.get(at)
+        if scope not in same:
+            continue
+        if chain not in speaks:
+            speaks[chain] = bool(came) and not came.isdisjoint(_PARTS.findall(chain))
+        if not speaks[chain]:
+            found[scope, chain] = targets.get(at)
     return found
 
 

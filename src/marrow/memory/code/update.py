@@ -12,10 +12,10 @@ from ...codemap.resolve import Resolver
 from ...codemap.tame import ENDLESS, is_tame
 from ...model.code import FileMap
 from ...store.code import FileRow, MapWriter
-from ...store.code.packing import unpack_calls, unpack_outline
+from ...store.code.packing import NUMBER_MASK, unpack_calls, unpack_outline
 from ...store.code.reader import KEPT, MAPPED, SKIPPED
 from .affected import affected
-from .facts import KeptFacts
+from .facts import KeptFacts, bare
 from .parsing import Parsed, Read, last_name, line_count, parse
 from .pool import Pool
 from .replace import Came, Lost, Replaced, gone, replace
@@ -110,7 +110,11 @@ def apply(
     writer.set_stale(later, True)
     done.left_stale = len(later)
     replaced = {one.file: one for one in done.replaced}
-    done.resolved = resolve_again(writer, facts(), sorted(near - gone_files), replaced, reached | later)
+    known = facts()
+    for some in done.replaced:
+        if some.file not in gone_files and known.path(some.file) is not None:
+            known.give(some.path, bare(some.new), [id_ & NUMBER_MASK for id_ in some.new_ids])
+    done.resolved = resolve_again(writer, known, sorted(near - gone_files), replaced, reached | later)
     return done
 
 
@@ -140,7 +144,8 @@ def _drop(writer: MapWriter, row: FileRow, old: FileMap) -> None:
 
 def loose_names(found: FileMap, linked: set[int]) -> set[str]:
     """The last names of the calls that were not resolved."""
-    names = {last_name(call.chain) for at, call in enumerate(found.calls) if at not in linked and call.kind == "call"}
+    chains = {call.chain for at, call in enumerate(found.calls) if at not in linked and call.kind == "call"}
+    names = {last_name(chain) for chain in chains}
     names.discard("")
     return names
 

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from ...codemap.resolve import Resolver
-from ...model.code import FileMap, Symbol
+from ...model.code import FileMap
 from ...store.code.map_file import connect
 from ...store.code.packing import pack_links, pack_places
 from ...store.code.reader import FileRow, MapReader
-from .facts import KeptFacts, size_of
+from .facts import KeptFacts, bare, size_of
 from .frames import receive, send
 from .parsing import parsed
 from .resolving import resolved
@@ -45,7 +45,7 @@ class Worker:
         size = size_of(found) + len(found.calls)
         if self._parsed_size + size <= PARSED_MAX:
             self._parsed_size += size
-            self._parsed[path] = found._replace(symbols=tuple([bare(symbol) for symbol in found.symbols]))
+            self._parsed[path] = bare(found)
 
     def resolve(self, place: str, files: list[int], *, is_first: bool = False) -> list[Any]:
         """Packed links, rows for `incoming`, names that are loose and that are not (which only matters where they may
@@ -77,13 +77,6 @@ class Worker:
             self._parsed = {}
             self._resolver = Resolver(self._facts)
         return self._facts, self._resolver
-
-
-def bare(symbol: Symbol) -> Symbol:
-    """Without what only people read, as it is read from the map (`MapReader.outline`)."""
-    kind, name, qualified, parent, start, end, _, _, decorators, _, bases, returns, receiver = symbol
-    few = (kind, name, qualified, parent, start, end, "", "", decorators, "", bases, returns, receiver)
-    return tuple.__new__(Symbol, few)
 
 
 def main() -> None:

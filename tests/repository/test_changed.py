@@ -9,7 +9,7 @@ import pytest
 
 from marrow.memory.code.kept_map import KeptMap
 from marrow.model.errors import Unavailable
-from marrow.repository.changed import blobs, commit_moment, listed, stamp
+from marrow.repository.changed import blobs, commit_moment, is_as_it_was, listed, stamp
 from marrow.store.code import MapFile
 
 from .conftest import Git
@@ -150,3 +150,17 @@ def test_a_path_of_a_thousand_folders_is_listed_as_any_other(repository: Path, g
     blob = git(repository, "hash-object", "-w", "file.txt").strip()
     git(repository, "update-index", "--add", "--cacheinfo", f"100644,{blob},{deep}")
     assert deep in set(listed(repository))
+
+
+def test_a_file_is_as_it_was_by_its_size_and_time_and_only_if_it_is_a_file(tmp_path: Path) -> None:
+    root = str(tmp_path)
+    (tmp_path / "a.md").write_text("a")
+    here = stamp(root, "a.md")
+    assert here is not None
+    assert is_as_it_was(root, "a.md", *here)
+    assert not is_as_it_was(root, "a.md", here.size + 1, here.mtime)
+    assert not is_as_it_was(root, "a.md", here.size, here.mtime + 1)
+    assert not is_as_it_was(root, "b.md", *here)
+    (tmp_path / "folder").mkdir()
+    found = (tmp_path / "folder").lstat()
+    assert not is_as_it_was(root, "folder", found.st_size, found.st_mtime_ns)

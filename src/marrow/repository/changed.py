@@ -142,6 +142,16 @@ def stamp(root: str, path: str) -> Stamp | None:
     return Stamp(found.st_size, mtime if -_INT64_MAX <= mtime <= _INT64_MAX else _bounded(mtime))
 
 
+def is_as_it_was(root: str, path: str, size: int, mtime: int) -> bool:
+    """Whether a regular file has this stamp, without making one: most files of a checkout do, each time. (One with a
+    time that no row can hold has not: its stamp says so.)"""
+    try:
+        found = os.lstat(f"{root}/{path}")
+    except OSError:
+        return False
+    return found.st_mtime_ns == mtime and found.st_size == size and stat.S_ISREG(found.st_mode)
+
+
 def _bounded(mtime: int) -> int:
     return max(-_INT64_MAX - 1, min(mtime, _INT64_MAX))
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from ...codemap.languages.table import language_of
 from ...model.errors import Conflict, Invalid, NotFound, StoreDamaged
-from ...repository.changed import folders_stamp, is_writable, listed, stamp
+from ...repository.changed import folders_stamp, is_as_it_was, is_writable, listed, stamp
 from ...repository.ignored import ignored
 from ...store.code import FileRow, MapFile, MapReader, MapWriter
 from ...store.code.reader import PLAIN
@@ -172,6 +172,8 @@ class KeptMap:
             language = row.language if row is not None else language_of(path)
             if not language:
                 new_id += self._look_at_plain(path, row, new_id + 1, found)
+                continue
+            if row is not None and is_as_it_was(self.root, path, row.size, row.mtime):
                 continue
             here = stamp(self.root, path)
             if here is None:

@@ -23,7 +23,7 @@ COMMON_FLAGS = {
 COMMON_VALUES = {
     "--project": ("TEXT", "the project; default: that of the repository at hand"),
     "--store": ("PATH", "another store than the settings name"),
-    "--budget-tokens": ("NUMBER", "how long the answer may be; default: 2000"),
+    "--budget-tokens": ("NUMBER", "how long the answer may be; default: 2000, and any length with --json"),
     "--limit": ("NUMBER", "how many, where a command has a limit"),
 }
 SHORT_FLAGS = {"--quiet": "-q"}

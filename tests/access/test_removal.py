@@ -129,7 +129,9 @@ def aged(engine: Engine, hand: Hand) -> dict[str, str]:
     hand.say("said again")
     found["new"] = hand.say("a new log", kind="log")
     with engine.store.writing() as writer:
-        writer.keep_sources(SPACE, [Source(PROJECT, "s", f"{name}.log", "log", found[name]) for name in ("old", "new")])
+        writer.keep_sources(
+            SPACE, [Source(PROJECT, "s", f"log:/no/such/{name}.log@0", "log", found[name]) for name in ("old", "new")]
+        )
     return found
 
 
@@ -143,7 +145,7 @@ def test_what_was_last_said_before_then_is_pruned(
     assert (done.dry_run, done.nodes, done.sources) == (False, 2, 1)
     gone = {name for name, address in aged.items() if hand.state(address) == "retracted"}
     assert gone == {"old", "claim"}
-    assert paths(engine) == [("s", "new.log")]
+    assert paths(engine) == [("s", "log:/no/such/new.log@0")]
     assert prune(engine, asker, older_than).nodes == 0
 
 

@@ -6,6 +6,7 @@ Lines are read one at a time and forgotten; what is kept does not grow with the 
 from __future__ import annotations
 
 import gzip
+import re
 import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from ..model.draft import Draft
 from ..model.moments import iso, moment
 from ..model.text import first_line
 from .item import Item, Skipped
+from .lazy_pattern import LazyPattern
 from .logs.entry import ERROR, LEVELS, WARNING, Entry
 from .logs.groups import MINUTE, Group, Groups
 from .logs.joining import entries
@@ -29,6 +31,8 @@ TITLE_LENGTH_MAX = 160
 # A harmless event is worth telling when it suddenly came often.
 BURST_LEAST, BURST_TIMES = 50, 10
 _GZIP = b"\x1f\x8b"
+# As `_summary` and `_item` name their items: the file, the event and when it began.
+_FILE_IN = LazyPattern(r"log:(?P<name>.*?)(?:#[^#@]*)?@(?:\d{8}T\d{6}|0)\Z", re.S)
 
 
 @dataclass
@@ -115,6 +119,12 @@ def read_file(
     if lines.problem:
         found.append(Skipped(name or KIND, lines.problem))
     return found
+
+
+def file_in(path: str) -> str:
+    """The file that an item with this path was read from; "" for one of a text, or of something else."""
+    found = _FILE_IN.match(path)
+    return found["name"] if found else ""
 
 
 def _is_within(entry: Entry, since: int | None, until: int | None) -> bool:

@@ -20,15 +20,15 @@ from ..model.text import counted
 from ..model.text import name as short_name
 from ..store.protocol import Reader, Writer
 from .engine import Asker, Engine, submit
-from .taking_in.codebase import BY_ANOTHER
+from .taking_in.still_there import is_still_there
 
 BATCH = 500
 LINES_MAX = 10
 SERVICES_NAMED = 20
 # What people chose to keep at hand, or that says what others may see, is no old data.
 KEPT_KINDS = frozenset(("view", "preference"))
-# What is read from files that are still there, and is as old as they are.
-FILE_KINDS = frozenset(("document", "code", "decision"))
+# Git still has them, and an automatic reading would bring them back: they are known to have been read all the same.
+COMMIT = "commit"
 
 
 class Removed(NamedTuple):
@@ -49,13 +49,15 @@ class Removed(NamedTuple):
 def delete_service_data(
     engine: Engine, asker: Asker, service: str, *, dry_run: bool = True, confirm: bool = False
 ) -> Removed:
-    """Retract all that was taken in for a service in the caller's project."""
+    """Retract all that was taken in for a service in the caller's project: what another took the place of too, which
+    would be told as superseded by something that is gone."""
     asker.principal.check(ADMIN, asker.namespace)
     named = short_name(service, field="service", length_max=500)
     place = (asker.scope.project,)
     with engine.store.reading() as reader:
         sources = reader.sources(asker.namespace, place, service=named)
-        entries = reader.select(asker.namespace, Filter(projects=place, service=named), CURRENT, engine.clock())
+        wanted = Filter(projects=place, service=named, include_superseded=True)
+        entries = reader.select(asker.namespace, wanted, CURRENT, engine.clock())
         if not entries and not sources:
             raise _no_service(reader, asker, named)
         records, shared = _only_there(reader, asker, entries, named)
@@ -80,8 +82,8 @@ def prune(
     dry_run: bool = True,
     confirm: bool = False,
 ) -> Removed:
-    """Retract what was last said before a moment in the caller's project, pinned nodes aside. Files that are read into
-    it are no old data, however old they are: they leave when their `kinds` are named."""
+    """Retract what was last said before a moment in the caller's project, pinned nodes aside. What was read from files
+    that are still there, or from commits, is no old data, however old it is: it leaves when its `kinds` are named."""
     asker.principal.check(ADMIN, asker.namespace)
     now = engine.clock()
     before = _moment(older_than, now)
@@ -90,21 +92,23 @@ def prune(
     with engine.store.reading() as reader:
         entries = reader.select(asker.namespace, wanted, CURRENT, now)
         records = [record for record in _records(reader, entries) if record.last_at < before]
-        living = {one.address for one in reader.sources(asker.namespace, place) if _is_file(one)}
+        rows = () if kinds else reader.sources(asker.namespace, place)
+        living = {one.address for one in rows if one.is_document and is_still_there(one, asker.root)}
         records = [
             record
             for record in records
             if kinds or (record.node.kind not in KEPT_KINDS and record.node.address not in living)
         ]
         addresses = [record.node.address for record in records]
-        sources = [one for some in _batches(addresses) for one in reader.sources_of(asker.namespace, some, place)]
+        sources = [
+            one
+            for some in _batches(addresses)
+            for one in reader.sources_of(asker.namespace, some, place)
+            if one.kind != COMMIT
+        ]
     what = f"what was last said before {iso(before)[:10]}"
     is_dry = _is_dry(dry_run, confirm, len(records))
     return _removed(engine, asker, records, "prune", what, sources=sources, shared=0, is_dry=is_dry)
-
-
-def _is_file(source: Source) -> bool:
-    return source.kind in FILE_KINDS and not BY_ANOTHER.match(source.path)
 
 
 def _moment(given: object, now: int) -> int:

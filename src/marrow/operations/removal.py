@@ -75,12 +75,15 @@ def delete_service_data(
 def prune(
     call: Call,
     older_than: Annotated[Any, "90 (days), 6 months, or a date"],
-    kinds: Annotated[list[str] | None, "default: all but preferences and files that are still there"] = None,
+    kinds: Annotated[
+        list[str] | None, "default: all but preferences, commits, and what was read from files that are still there"
+    ] = None,
     project: Annotated[str, "default: this one"] = "",
     dry_run: bool = True,
     confirm: bool = False,
 ) -> RemovalResult:
-    """Retract what was last said before then; what is pinned stays. A restore brings it back.
+    """Retract what was last said before then; what is pinned stays. A restore brings it back, and so does taking its
+    source in again.
 
     By default it only says what would go; dry_run=false with confirm=true does it.
     """

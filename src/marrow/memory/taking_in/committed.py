@@ -90,7 +90,7 @@ def ingest_committed(
         shelf=shelf,
         settle=SETTLE,
     )
-    said = ingest_history(engine, asker, repo_path=folder, service=named, progress=progress).taken
+    said = ingest_history(engine, asker, repo_path=folder, service=named, progress=progress, is_asked=False).taken
     _keep(engine, asker, origin, row._replace(digest=head) if reading.lacks else row._replace(title=head))
     if choice.is_other:
         keep_bookmark(engine, asker, named, IGNORED, {"digest": patterns})
@@ -111,7 +111,7 @@ def _left_since(engine: Engine, asker: Asker, root: str, service: str) -> TakenI
     commits may be left to be found."""
     if not is_waiting(engine, asker, service) and not symbols_left(engine, asker, service):
         return TakenIn()
-    return _joined(TakenIn(), ingest_history(engine, asker, repo_path=root, service=service).taken)
+    return _joined(TakenIn(), ingest_history(engine, asker, repo_path=root, service=service, is_asked=False).taken)
 
 
 class _Due(NamedTuple):

@@ -15,19 +15,20 @@ BATCH = 500
 # A row that says nothing of its file: the next reading looks at it.
 UNKNOWN = {"digest": "", "size": -1, "mtime_ns": 0}
 # Why a node left that may come back with its source, whoever asked for that.
-GONE, CHANGED, SERVICE_DELETED, RESTORED = (
+GONE, CHANGED, SERVICE_DELETED, PRUNED, RESTORED = (
     "no longer at its source",
     "its source changed",
     "delete_service_data",
+    "prune",
     "restored to ",
 )
 
 
 def may_return(record: Record) -> bool:
-    """Whether it went because its source did, or with its service or a restore, and not because somebody wanted this
-    very text gone."""
+    """Whether it went because its source did, or with its service, its age or a restore, and not because somebody
+    wanted this very text gone."""
     reason = record.standing.reason
-    return reason in (GONE, CHANGED, SERVICE_DELETED) or reason.startswith(RESTORED)
+    return reason in (GONE, CHANGED, SERVICE_DELETED, PRUNED) or reason.startswith(RESTORED)
 
 
 def resettle(engine: Engine, asker: Asker, project: str) -> int:

@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from ...ingest.conversation import SLACK, form_of, read_export, read_text, read_transcript
 from ...ingest.history import COMMITS_MAX, commit_items, hash_in, unread
+from ...ingest.history import KIND as COMMIT
 from ...ingest.item import Item, Skipped
 from ...ingest.log import read_file as read_log_file
 from ...ingest.talk.slack_files import LISTS
@@ -24,7 +25,9 @@ from ...ingest.touched_symbols import TouchedSymbols
 from ...model.errors import Invalid, NotFound, TooLarge
 from ...model.moments import moment
 from ...model.moments import parse as parse_moment
+from ...model.record import CURRENT, Filter
 from ...model.source import Source
+from ...model.standing import RETRACTED
 from ...model.text import name as short_name
 from ...repository import locate
 from ...repository.changed import commit_moment, commit_named
@@ -32,6 +35,7 @@ from ...store.receive import redacted_name
 from ..engine import Asker, Engine
 from ..files import existing_file, opened
 from .codebase import service_of
+from .resettle import BATCH, PRUNED
 from .rewritten import note, rewritten
 from .settled import SETTLE
 from .shelf import Shelf
@@ -126,9 +130,10 @@ def ingest_history(
     limit: int = COMMITS_MAX,
     progress: Progress | None = None,
     symbol_seconds: float = SYMBOL_SECONDS,
+    is_asked: bool = True,
 ) -> Took:
     """The commits of the current branch that are not known yet, with their reasons, files and symbols. Those that were
-    amended, rebased or reset away since leave. Symbols are looked for as long as it is said, those of the newest
+    amended, rebased or reset away since leave. Those that were pruned come back where somebody asked. Symbols are looked for as long as it is said, those of the newest
     commits first; known commits that have none yet get theirs in what is left of the time."""
     if not 1 <= limit <= COMMITS_LIMIT:
         raise TooLarge(f"limit is from 1 to {COMMITS_LIMIT:,}.", field="limit")
@@ -140,6 +145,8 @@ def ingest_history(
     folder = os.path.realpath(root)
     named = _service(service) or service_of(engine, asker, folder)
     shelf = Shelf(engine, asker)
+    if is_asked:
+        _take_pruned(engine, asker, named, shelf)
     known = {commit for path in shelf.of(named) if (commit := hash_in(path))}
     after, itself = _after(folder, since, engine.clock()) if since else (None, "")
     lost = rewritten(engine, asker, folder, named, known)
@@ -169,6 +176,25 @@ def ingest_history(
         left = find_symbols_later(engine, asker, folder, named, shelf.of(named), finder, operation=HISTORY)
     unchanged = taken.unchanged + len(known) - len(lost.gone)
     return Took(named, looked_at, taken._replace(unchanged=unchanged), left)
+
+
+def _take_pruned(engine: Engine, asker: Asker, service: str, shelf: Shelf) -> None:
+    """The shelf no longer has the commits that were pruned: they are read as if they were new."""
+    rows = [row for path, row in shelf.of(service).items() if hash_in(path)]
+    addresses = sorted({row.address for row in rows})
+    with engine.store.reading() as reader:
+        wanted = Filter(projects=(asker.scope.project,), kinds=(COMMIT,), service=service)
+        if len(reader.select(asker.namespace, wanted, CURRENT, engine.clock())) >= len(addresses):
+            return
+        pruned = {
+            record.node.address
+            for at in range(0, len(addresses), BATCH)
+            for record in reader.records(asker.namespace, addresses[at : at + BATCH], (asker.scope.project,), CURRENT)
+            if record.standing.state == RETRACTED and record.standing.reason == PRUNED
+        }
+    for row in rows:
+        if row.address in pruned:
+            shelf.take(service, row.path)
 
 
 def _after(root: str, since: str, now: int) -> tuple[datetime, str]:

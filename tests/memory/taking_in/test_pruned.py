@@ -1,0 +1,138 @@
+"""What is old and what is not: files that are there stay, and what was taken out comes back with its source."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from marrow.app import Memory, open_memory
+from marrow.memory.taking_in.committed import ingest_committed
+
+OLD = 1_700_000_000
+INCIDENT = """# INC-7 The oven went out
+
+Date: 2023-02-01
+Severity: SEV2
+
+## Impact
+
+Nothing was baked.
+
+## Root cause
+
+The gas was off.
+"""
+MEETING = """WEBVTT
+
+00:00:01.000 --> 00:00:04.000
+Ada: We bake at 200 degrees.
+"""
+LOG = "2023-01-01T10:00:00Z ERROR oven: the door is open\n2023-01-01T10:00:01Z INFO oven: closed\n"
+ADR = "# 1. Use SQLite\n\n## Status\n\nAccepted\n\n## Decision\n\nSQLite, no server.\n"
+FILES = {
+    "pyproject.toml": '[project]\nname = "kiln"\n',
+    "docs/incidents/INC-7-oven.md": INCIDENT,
+    "docs/adr/0001-use-sqlite.md": ADR,
+    "notes/2023-01-02-weekly.vtt": MEETING,
+    "logs/oven.log": LOG,
+}
+
+
+def git(root: Path, *arguments: str) -> None:
+    identity = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org"]
+    dated = {"GIT_AUTHOR_DATE": f"@{OLD} +0000", "GIT_COMMITTER_DATE": f"@{OLD} +0000"}
+    command = ["git", "-C", str(root), *identity, *arguments]
+    subprocess.run(command, check=True, capture_output=True, env={**os.environ, **dated})
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    folder = tmp_path / "kiln"
+    for path, text in FILES.items():
+        target = folder / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text, encoding="utf-8")
+        os.utime(target, (OLD, OLD))
+    git(folder, "init", "-q", "-b", "main")
+    git(folder, "add", "-A")
+    git(folder, "commit", "-qm", "Bake at 200 degrees\n\nBecause glaze melts there.")
+    return folder
+
+
+@pytest.fixture
+def memory(root: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Memory]:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    with open_memory(root, store=str(tmp_path / "marrow.db"), embedder="none") as opened:
+        opened.ingest_codebase()
+        opened.ingest_meeting(str(root / "notes/2023-01-02-weekly.vtt"))
+        opened.ingest_log(str(root / "logs/oven.log"))
+        opened.ingest_history()
+        yield opened
+
+
+def kinds(memory: Memory) -> set[str]:
+    return set(memory.knowledge_stats().by_type)
+
+
+ALL = {"code", "commit", "decision", "incident", "log", "meeting"}
+
+
+def test_nothing_is_pruned_whose_file_is_still_there(memory: Memory) -> None:
+    assert kinds(memory) == ALL
+    assert memory.prune("6 months").deleted == 0
+
+
+def test_what_a_file_said_that_is_gone_is_pruned_and_so_is_what_came_without_one(root: Path, memory: Memory) -> None:
+    memory.ingest_meeting(transcript="Ada: We closed the oven.", title="Closing", date="2023-03-01")
+    (root / "logs/oven.log").unlink()
+    assert set(memory.prune("6 months").kinds) == {"log", "meeting"}
+    memory.prune("6 months", dry_run=False, confirm=True)
+    assert [item["title"] for item in memory.list_documents(kinds=["meeting"]).items] == ["weekly"]
+    assert not memory.list_documents(kinds=["log"]).items
+
+
+@pytest.mark.parametrize("kind", sorted(ALL))
+def test_what_was_pruned_comes_back_when_it_is_taken_in_again(root: Path, memory: Memory, kind: str) -> None:
+    done = memory.prune("6 months", kinds=[kind], dry_run=False, confirm=True)
+    assert done.deleted
+    assert kinds(memory) == ALL - {kind}
+    memory.ingest_codebase()
+    memory.ingest_meeting(str(root / "notes/2023-01-02-weekly.vtt"))
+    memory.ingest_log(str(root / "logs/oven.log"))
+    memory.ingest_history()
+    assert kinds(memory) == ALL
+
+
+def test_commits_that_were_pruned_do_not_come_back_unasked(root: Path, memory: Memory) -> None:
+    memory.prune("6 months", kinds=["commit"], dry_run=False, confirm=True)
+    (root / "README.md").write_text("# Kiln\n", encoding="utf-8")
+    git(root, "add", "-A")
+    git(root, "commit", "-qm", "Say what it is\n\nNobody knew.")
+    call = memory.call
+    ingest_committed(call.engine, call.asker, str(root))
+    assert memory.knowledge_stats().by_type["commit"] == 1
+
+
+def test_what_was_forgotten_by_itself_stays_forgotten_when_its_file_is_read_again(root: Path, memory: Memory) -> None:
+    address = memory.list_documents(kinds=["incident"]).items[0]["address"]
+    memory.forget(address)
+    os.utime(root / "docs/incidents/INC-7-oven.md", (OLD + 5, OLD + 5))
+    memory.ingest_codebase()
+    assert "incident" not in kinds(memory)
+
+
+def test_a_deleted_service_leaves_no_superseded_record_behind_and_comes_back_whole(root: Path, memory: Memory) -> None:
+    newer = ADR.replace("1. Use SQLite", "2. Use PostgreSQL").replace("Accepted", "Accepted\n\nSupersedes ADR-0001")
+    (root / "docs/adr/0002-use-postgresql.md").write_text(newer, encoding="utf-8")
+    memory.ingest_codebase()
+    before = [(one.title, one.status) for one in memory.get_architectural_decisions(status="all").items]
+    assert ("Use SQLite", "superseded") in before
+    memory.delete_service_data("kiln", dry_run=False, confirm=True)
+    assert not memory.get_architectural_decisions(status="all").items
+    assert not [one for one in memory.ask("why SQLite").items if one.kind == "decision"]
+    memory.ingest_codebase()
+    assert [(one.title, one.status) for one in memory.get_architectural_decisions(status="all").items] == before

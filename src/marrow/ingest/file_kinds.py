@@ -57,7 +57,8 @@ _LOGS = frozenset((".log",))
 # Why a file is left out that another reader is for, and which one. The name of an operation is no part of the reason:
 # each surface writes it in its own way.
 PICTURE, RECORDING, LOG = "it is a picture", "it is a recording or its transcript", "it is a log"
-_READERS = {PICTURE: "ingest_design", RECORDING: "ingest_meeting", LOG: "ingest_log"}
+BINARY, OTHER = "it is binary", "its ending is none of those that are read"
+_READERS = {PICTURE: "ingest_design", RECORDING: "ingest_meeting", LOG: "ingest_log", OTHER: "ingest_document"}
 # What programs leave behind or compare themselves with.
 _LEFT_BEHIND = frozenset(
     ".golden .output .out .stdout .stderr .expected .actual .timestamp .bak .orig .rej .patch .diff .sum .lock "

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from ..ingest.file_kinds import LOG, PICTURE, RECORDING, reader_for
+from ..ingest.file_kinds import BINARY, LOG, OTHER, PICTURE, RECORDING, reader_for
 from ..ingest.item import Skipped
 
 TOLD = 20
@@ -14,6 +14,8 @@ _MANY = {
     PICTURE: "they are pictures",
     RECORDING: "they are recordings or their transcripts",
     LOG: "they are logs",
+    BINARY: "they are binary",
+    OTHER: "their endings are none of those that are read",
 }
 _READERS = {many: reader_for(one) for one, many in _MANY.items()}
 

@@ -23,6 +23,8 @@ from .held import Listed, held
 from .incidents import Incidents, incidents
 from .services import check_service, services
 
+# The row of a codebase says how many files were passed over by their names.
+CODEBASE = "#codebase"
 KINDS = tuple(sorted(TAKEN_IN))
 RECENT, LATEST, LANGUAGES, OWNERS = 3, 5, 6, 20
 DOCUMENTS_LOOKED_AT = 200
@@ -118,7 +120,7 @@ def statistics(engine: Engine, asker: Asker, projects: Projects) -> Statistics:
         kinds,
         tuple(services(engine, asker, projects)),
         len(read),
-        sum(source.kind == SKIPPED for source in every),
+        sum(source.kind == SKIPPED for source in every) + sum(one.size for one in every if one.path == CODEBASE),
         max((one.read_at for one in read), default=0),
     )
 

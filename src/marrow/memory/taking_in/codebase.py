@@ -34,6 +34,7 @@ from ...repository.last_changed import last_changed
 from ...repository.working_tree import looking
 from ...store.admit import MOMENT_MAX
 from ..engine import Asker, Engine
+from .passed_over import noted, passed_over
 from .settled import SETTLE
 from .shelf import Shelf
 from .take_in import Progress, TakenIn, kept_path, take_in
@@ -93,7 +94,8 @@ def ingest_codebase(
     shelf = Shelf(engine, asker)
     with listing(root) as every:  # git works while the rows are read
         known = shelf.of(named)
-        chosen = [path for path in every() if path.startswith(below) and is_chosen(path, endings, not extensions)]
+        inside = [path for path in every() if path.startswith(below)]
+    chosen = [path for path in inside if is_chosen(path, endings, not extensions)]
     is_ignored = ignored(engine.ignore_extra)
     ours = [path for path in chosen if not BY_ANOTHER.match(path) and not is_ignored(path)]
     there = {path: found for path in ours if (found := stamp(root, path)) is not None}
@@ -108,6 +110,9 @@ def ingest_codebase(
         there = {path: found for path, found in there.items() if path in changed}
         gone = [path for path in gone if path in changed]
     origin = origin_of(asker, root, named, known.get(ORIGIN), below if given or own else "")
+    others = [path for path in inside if not is_chosen(path) and not is_licence(path) and not is_ignored(path)]
+    passed = None if extensions or since else passed_over(others, known, root, engine.redact_extra)
+    row = noted(origin, known.get(ORIGIN), passed)
     looked_at = [
         _Due(path, found, before) for path, found in there.items() if _is_due(found, before := known.get(names[path]))
     ]
@@ -126,9 +131,11 @@ def ingest_codebase(
         total=len(due),
         shelf=shelf,
         settle=SETTLE,
-        rows=[*same, origin._replace(at=engine.clock())],
+        rows=[*same, row._replace(at=engine.clock())],
     )
-    taken = taken._replace(unchanged=len(there) - len(due) + taken.unchanged)
+    news = passed if passed and (ORIGIN not in known or row.digest != known[ORIGIN].digest) else ()
+    unchanged = len(there) - len(due) + taken.unchanged
+    taken = taken._replace(unchanged=unchanged, problems=(*taken.problems, *news))
     return Ingested(named, root, len(there), len(looked_at), taken)
 
 
@@ -188,11 +195,16 @@ def is_chosen(path: str, endings: Collection[str] = PROSE_SUFFIXES, is_default: 
     suffix = f"{dot}{ending.lower()}" if stem.strip(".") else ""  # as `os.path.splitext`, in half the time
     if not is_default:
         return suffix in endings
-    if _LICENCE.fullmatch(name):
+    if is_licence(path):
         return False
     if not suffix or suffix in endings or _is_of_code(suffix):
         return True
     return bool(language_of(path) or other_language(name, suffix))
+
+
+def is_licence(path: str) -> bool:
+    """Whether a file by this name holds the words of a licence."""
+    return _LICENCE.fullmatch(path.rpartition("/")[2]) is not None
 
 
 @lru_cache(maxsize=1024)

@@ -6,13 +6,10 @@ import os
 import re
 
 from ...ingest.history import hash_in
-from ...ingest.log import file_in
 from ...model.source import Source
 from .codebase import BY_ANOTHER
-from .media import PREFIXES
+from .file_of import file_of
 
-_FILE = "file:"
-_PART = re.compile(r"#\d+\Z")
 # Behind the name of a file outside of the project: which folder it lies in cannot be told from it.
 _ELSEWHERE = re.compile(r"@[0-9a-f]{8}\Z")
 
@@ -22,17 +19,7 @@ def is_still_there(source: Source, root: str) -> bool:
     can be mended. The files of a repository leave when it is read again, and commits when git no longer has them."""
     if hash_in(source.path) or not BY_ANOTHER.match(source.path):
         return True
-    name = _file_of(source)
+    name = file_of(source)
     if not name or _ELSEWHERE.search(name) or (not root and not os.path.isabs(name)):
         return bool(name)
     return os.path.exists(os.path.join(root, name))
-
-
-def _file_of(source: Source) -> str:
-    """The file that another reader took it from; "" where it came as text, by a form, or from a host's sessions."""
-    if source.path.startswith(_FILE):
-        return _PART.sub("", source.path.removeprefix(_FILE))
-    for prefix in PREFIXES.values():
-        if source.path.startswith(prefix):
-            return source.path.removeprefix(prefix) if source.mtime_ns else ""
-    return file_in(source.path)

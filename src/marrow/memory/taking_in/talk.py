@@ -133,8 +133,9 @@ def ingest_history(
     is_asked: bool = True,
 ) -> Took:
     """The commits of the current branch that are not known yet, with their reasons, files and symbols. Those that were
-    amended, rebased or reset away since leave. Those that were pruned come back where somebody asked. Symbols are looked for as long as it is said, those of the newest
-    commits first; known commits that have none yet get theirs in what is left of the time."""
+    amended, rebased or reset away since leave. Those that were pruned come back where somebody asked. Symbols are
+    looked for as long as it is said, those of the newest commits first; known commits that have none yet get theirs in
+    what is left of the time."""
     if not 1 <= limit <= COMMITS_LIMIT:
         raise TooLarge(f"limit is from 1 to {COMMITS_LIMIT:,}.", field="limit")
     root = Path(repo_path or asker.root or ".").expanduser()

@@ -1,0 +1,75 @@
+"""A repository's files that are passed over by their names are told, with what reads them; once, until others are."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from marrow.app import Memory, open_memory
+
+FILES = {
+    "pyproject.toml": '[project]\nname = "kiln"\n',
+    "notes/weekly.vtt": "WEBVTT\n\n00:00:01.000 --> 00:00:04.000\nAda: We bake.\n",
+    "logs/oven.log": "2023-01-01T10:00:00Z ERROR oven: the door is open\n",
+    "data/prices.csv": "pot,3\n",
+    "data/more.csv": "cup,2\n",
+    "art/pot.png": "no picture",
+    "lib/oven.so": "no library",
+    "LICENSE.md": "MIT",
+    "key.pem": "secret",
+}
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    folder = tmp_path / "kiln"
+    for path, text in FILES.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(text, encoding="utf-8")
+    subprocess.run(["git", "init", "-q", str(folder)], check=True, capture_output=True)
+    return folder
+
+
+@pytest.fixture
+def memory(root: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Memory]:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    with open_memory(root, store=str(tmp_path / "marrow.db"), embedder="none") as opened:
+        yield opened
+
+
+def test_what_is_passed_over_by_its_name_is_told_with_the_reader_for_it(memory: Memory) -> None:
+    told = memory.ingest_codebase().text()
+    for line in (
+        "notes/weekly.vtt: it is a recording or its transcript; ingest_meeting reads it",
+        "logs/oven.log: it is a log; ingest_log reads it",
+        "art/pot.png: it is a picture; ingest_design reads it",
+        "lib/oven.so: it is binary",
+        "2 files such as data/more.csv: their endings are none of those that are read; ingest_document reads them",
+    ):
+        assert f"  {line}\n" in f"{told}\n"
+    assert "LICENSE" not in told
+    assert "key.pem" not in told
+    assert memory.knowledge_stats().not_read == 6
+
+
+def test_it_is_told_once_and_again_when_others_are_passed_over(root: Path, memory: Memory) -> None:
+    memory.ingest_codebase()
+    assert memory.ingest_codebase().troubled == 0
+    assert memory.ingest_codebase(extensions=[".py"]).troubled == 0
+    assert memory.ingest_codebase().troubled == 0
+    (root / "data/third.csv").write_text("jug,5\n", encoding="utf-8")
+    assert "3 files such as data/more.csv" in memory.ingest_codebase().text()
+
+
+def test_what_another_reader_has_read_is_not_passed_over(root: Path, memory: Memory) -> None:
+    memory.ingest_meeting(str(root / "notes/weekly.vtt"), service="kiln")
+    memory.ingest_log(str(root / "logs/oven.log"), service="kiln")
+    memory.ingest_document(str(root / "data/prices.csv"), service="kiln")
+    told = memory.ingest_codebase().text()
+    assert "weekly.vtt" not in told
+    assert "oven.log" not in told
+    assert "prices.csv" not in told
+    assert "more.csv" in told

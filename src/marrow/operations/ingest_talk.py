@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 from ..ingest.history import COMMITS_MAX
+from ..memory.attribution import COMMIT_DIGITS
 from ..memory.taking_in.documents import refuse_folder, refuse_unread
-from ..memory.taking_in.talk import Took
+from ..memory.taking_in.talk import COMMITS_LIMIT, Took
 from ..memory.taking_in.talk import ingest_conversation as take_conversation
 from ..memory.taking_in.talk import ingest_history as take_history
 from ..memory.taking_in.talk import ingest_log as take_log
@@ -20,7 +21,8 @@ _MICROS = 1_000_000
 
 class TalkResult(NamedTuple):
     """What came of it. `problems` names what was not read, or was read in part, and why. `symbols_left`: of so many
-    commits it is not known yet which symbols they touched; the next run goes on."""
+    commits it is not known yet which symbols they touched; the next run goes on. Of a history that a limit cut, `back`
+    has the earliest `commit` that was read, its `date`, and how many are `earlier`, of how many in `total`."""
 
     service: str
     added: int
@@ -31,6 +33,7 @@ class TalkResult(NamedTuple):
     troubled: int = 0
     left_out: int = 0
     symbols_left: int = 0
+    back: dict[str, Any] | None = None
 
     def text(self) -> str:
         told = ", ".join(
@@ -40,10 +43,18 @@ class TalkResult(NamedTuple):
         lines = [f"took in{where}: {told or 'nothing new'}, {self.unchanged:,} unchanged ({self.seconds:.1f} s)"]
         if self.symbols_left:
             lines.append(f"which symbols they touched is still to be found for {counted(self.symbols_left, 'commit')}")
+        if self.back is not None:
+            lines.append(_cut(**self.back))
         if self.problems:
             lines.append(f"{counted(self.troubled, 'thing')} not read, or in part:")
             lines += problem_lines(self.problems, self.left_out)
         return "\n".join(lines)
+
+
+def _cut(commit: str, date: str, earlier: int, total: int) -> str:
+    more = f"; limit={min(total, COMMITS_LIMIT)} reads further back"
+    day = f" of {date}" if date else ""
+    return f"read back to commit {commit[:COMMIT_DIGITS]}{day}: {counted(earlier, 'earlier commit')} not read{more}"
 
 
 def _told(call: Call, done: Took, started: int, *, is_one: bool = False) -> TalkResult:
@@ -54,7 +65,8 @@ def _told(call: Call, done: Took, started: int, *, is_one: bool = False) -> Talk
     told, left = told_problems(taken.problems)
     seconds = round((call.engine.clock() - started) / _MICROS, 3)
     counts = (taken.added, taken.changed, taken.unchanged + taken.moved)
-    return TalkResult(done.service, *counts, seconds, told, len(taken.problems), left, done.symbols_left)
+    back = done.back._asdict() if done.back is not None else None
+    return TalkResult(done.service, *counts, seconds, told, len(taken.problems), left, done.symbols_left, back)
 
 
 @operation("knowledge", right=WRITE, changes=True, spellings={"service": ("service_name",), "text": ("transcript",)})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import closing
+from datetime import UTC, datetime
 from itertools import islice
 from typing import NamedTuple
 
@@ -51,6 +52,16 @@ def told_commits(folder: str, revision: str, most: int | None = None) -> Iterato
 def commit_count(folder: str, revision: str) -> int:
     told, _ = content(folder, "rev-list", "--count", revision, "--", bytes_max=_COUNT_BYTES_MAX)
     return int(told.decode().strip() or 0)
+
+
+def commit_names(folder: str, since: datetime | None = None, most: int | None = None) -> Iterator[str]:
+    """The hashes of the commits of HEAD alone, the newest first, of those committed after `since`."""
+    arguments = [f"--max-count={most}"] if most is not None else []
+    if since is not None and since.timestamp() > 0:  # git reads no date before it
+        arguments.append(f"--since={since.astimezone(UTC):%Y-%m-%dT%H:%M:%S}+00:00")
+    told = fields(folder, "log", "-z", "--format=tformat:%H", "--no-show-signature", *arguments, "HEAD", "--")
+    with closing(told):
+        yield from (one.decode("ascii", "replace").strip() for one in told if one.strip())
 
 
 def _told(folder: str, arguments: list[str]) -> Iterator[Told]:

@@ -35,6 +35,7 @@ from ...store.receive import redacted_name
 from ..engine import Asker, Engine
 from ..files import existing_file, opened
 from .codebase import service_of
+from .read_back import ReadBack, read_back
 from .resettle import BATCH, PRUNED
 from .rewritten import note, rewritten
 from .settled import SETTLE
@@ -55,12 +56,13 @@ _HOSTS = ("claude-code", "codex")
 
 class Took(NamedTuple):
     """What came of it: for which service, and how many conversations, events or commits were looked at. `symbols_left`
-    are the commits whose symbols a later run looks for."""
+    are the commits whose symbols a later run looks for; `back` says how far back a history was read that was cut."""
 
     service: str
     files: int
     taken: TakenIn
     symbols_left: int = 0
+    back: ReadBack | None = None
 
 
 def ingest_conversation(
@@ -176,7 +178,8 @@ def ingest_history(
     if is_own:
         left = find_symbols_later(engine, asker, folder, named, shelf.of(named), finder, operation=HISTORY)
     unchanged = taken.unchanged + len(known) - len(lost.gone)
-    return Took(named, looked_at, taken._replace(unchanged=unchanged), left)
+    back = read_back(folder, known, limit, after) if is_asked and (known or looked_at) else None
+    return Took(named, looked_at, taken._replace(unchanged=unchanged), left, back)
 
 
 def _take_pruned(engine: Engine, asker: Asker, service: str, shelf: Shelf) -> None:

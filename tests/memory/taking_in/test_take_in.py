@@ -101,11 +101,27 @@ def test_a_document_that_changes_and_changes_back_holds_again(engine: Engine, as
         assert active(engine, asker) == {content}
 
 
+def test_a_copy_is_new_and_not_moved_in_the_same_run_and_in_a_later_one(engine: Engine, asker: Asker) -> None:
+    first = took(engine, asker, item("a.md", "Pears keep."), item("b.md", "Pears keep."))
+    assert (first.added, first.moved, first.gone) == (2, 0, 0)
+    done = took(engine, asker, item("c.md", "Pears keep."), gone=["a.md"])
+    assert (done.added, done.moved, done.gone) == (0, 1, 0)
+    done = took(engine, asker, item("d.md", "Pears keep."))
+    assert (done.added, done.moved, done.gone) == (1, 0, 0)
+
+
+def test_what_somebody_forgot_is_not_counted_as_new_at_another_path(engine: Engine, asker: Asker, hand: Hand) -> None:
+    (address,) = took(engine, asker, item("a.md", "Never mind.")).addresses
+    hand.restate(address, "wrong", state="retracted")
+    done = took(engine, asker, item("b.md", "Never mind."))
+    assert (done.added, done.moved, done.unchanged) == (0, 0, 1)
+
+
 def test_a_moved_file_keeps_its_node_and_nothing_is_computed(engine: Engine, asker: Asker) -> None:
     (address,) = took(engine, asker, item("a.md", "A page that moves.")).addresses
     embedded(engine)
     done = took(engine, asker, item("docs/b.md", "A page that moves."), gone=["a.md"])
-    assert (done.moved, done.gone, done.added, done.addresses) == (1, 1, 0, ())
+    assert (done.moved, done.gone, done.added, done.addresses) == (1, 0, 0, ())
     assert embedded(engine) == []
     assert {path: source.address for path, source in sources(engine, asker).items()} == {"docs/b.md": address}
     assert active(engine, asker) == {"A page that moves."}

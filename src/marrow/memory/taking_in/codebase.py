@@ -195,7 +195,7 @@ def is_chosen(path: str, endings: Collection[str] = PROSE_SUFFIXES, is_default: 
     suffix = f"{dot}{ending.lower()}" if stem.strip(".") else ""  # as `os.path.splitext`, in half the time
     if not is_default:
         return suffix in endings
-    if is_licence(path):
+    if _LICENCE.fullmatch(name):
         return False
     if not suffix or suffix in endings or _is_of_code(suffix):
         return True

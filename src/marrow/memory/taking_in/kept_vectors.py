@@ -3,7 +3,7 @@ already. Only what is new in it is embedded."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ...model.errors import MarrowError
@@ -60,3 +60,16 @@ def _completed(engine: Engine, texts: Sequence[str], known: dict[str, Vector]) -
     except MarrowError:  # a service does not answer: `reindex` makes them later
         return [None] * len(texts)
     return [known[some[0]] if len(some) == 1 else np.stack([known[piece] for piece in some]) for some in pieces]
+
+
+def only_new(embed: Embed | None, known: Collection[str]) -> Embed | None:
+    """An embedder that computes each text once, and none that is known: a file that was only renamed costs nothing."""
+    if embed is None:
+        return None
+
+    def chosen(texts: Sequence[str]) -> Sequence[Vector | None]:
+        new = list(dict.fromkeys(text for text in texts if text not in known))
+        found = dict(zip(new, embed(new) if new else (), strict=True))
+        return [found.get(text) for text in texts]
+
+    return chosen

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from ...ingest.item import Item, Skipped
 from ...ingest.placing import first_line as begins_at
@@ -31,12 +32,9 @@ from ...store.receive import Embed, prepare, redacted_name
 from ..engine import Asker, Engine, submit
 from ..remember import say_of
 from .ahead import Ahead
-from .kept_vectors import keeping
+from .kept_vectors import keeping, only_new
 from .resettle import CHANGED, GONE, may_return
 from .shelf import Shelf
-
-if TYPE_CHECKING:
-    from ...store.protocol import Vector
 
 BATCH = 200
 BATCH_CHARACTERS = 2_000_000
@@ -58,8 +56,9 @@ Settle = Callable[[Engine, Asker, Sequence[str], Sequence[str]], object]
 
 
 class TakenIn(NamedTuple):
-    """What came of it. `moved` are those that are known and were read from another path; `addresses` are the nodes that
-    are new or came back, `problems` what was not read and why, with what was read badly."""
+    """What came of it. `moved` are those whose text lay at another path, which is gone and not told as such; a copy is
+    added. `addresses` are the nodes that are new or came back, `problems` what was not read and why, with what was read
+    badly."""
 
     added: int = 0
     changed: int = 0
@@ -95,6 +94,7 @@ def take_in(
     done = 0
     with Ahead(engine, total or 0) as ahead:
         run = _Run(engine, asker, operation, shelf or Shelf(engine, asker), ahead, named, bool(settle))
+        run.leaving.update(one.address for path in gone if (one := run.shelf.at(named, path)) and one.is_document)
         run.settle_left_over(settle)
         for batch in run.looked_at(_batches(items)):
             new = run.take(batch)
@@ -180,6 +180,8 @@ class _Run:
     problems: list[Skipped] = field(default_factory=list)
     addresses: list[str] = field(default_factory=list)
     left: list[str] = field(default_factory=list)
+    # How many of the paths that will be gone hold a node.
+    leaving: Counter[str] = field(default_factory=Counter)
 
     def settle(self, acts: Sequence[Settle], new: Sequence[str]) -> None:
         left, self.left = self.left, []
@@ -253,11 +255,11 @@ class _Run:
     def take(self, batch: _Batch) -> list[str]:
         """Write one batch; the addresses that are new in it. When somebody else has read the same meanwhile, it is
         looked at once more."""
-        counts, addresses, left = dict(self.counts), list(self.addresses), list(self.left)
+        counts, addresses, left, leaving = dict(self.counts), list(self.addresses), list(self.left), self.leaving.copy()
         try:
             return self._taken(batch)
         except Conflict:
-            self.counts, self.addresses, self.left = counts, addresses, left
+            self.counts, self.addresses, self.left, self.leaving = counts, addresses, left, leaving
             self.shelf.forget()
             return self._taken(self._looked_at(batch.size, [one.item for one in batch.ready], []))
 
@@ -327,10 +329,7 @@ class _Run:
             steps = [] if is_gone else self._said_more(one, known)
             self.counts["changed" if steps else "unchanged"] += 1
             return steps
-        if before is None or is_same:
-            self.counts["moved" if known is not None and not is_back else "added"] += 1
-        else:
-            self.counts["changed"] += 1
+        self._count(one, "changed" if before is not None and not is_same else "added", is_gone and not is_back)
         if is_gone and not is_back:
             # Somebody has forgotten it since: it stays so.
             return [] if old is None else [Restate(old.node.address, (("state", RETRACTED),), CHANGED)]
@@ -341,6 +340,16 @@ class _Run:
             return [Supersede(old.node.address, one.say.content, one.say.occurrence, CHANGED, chosen)]
         say = _heir(one.say, earlier or (known if is_back else None))
         return [say] if old is None else [say, Relate(one.address, old.node.address, "supersedes")]
+
+    def _count(self, one: _Ready, outcome: str, is_forgotten: bool) -> None:
+        """What came of an item: one whose path takes the place of another that is gone has moved."""
+        if outcome == "added" and is_forgotten:
+            outcome = "unchanged"
+        elif outcome == "added" and one.known is not None and self.leaving[one.address] > 0:
+            self.leaving[one.address] -= 1
+            self.counts["gone"] -= 1
+            outcome = "moved"
+        self.counts[outcome] += 1
 
     def _left(self, before: Source, record: Record | None, now: int) -> Record | None:
         """The node that a path no longer holds, if it is to leave: no other path holds it, nobody said it himself, and
@@ -412,7 +421,7 @@ class _Run:
             self.operation,
             steps,
             summary=f"take in {count} document{'s' if count != 1 else ''}",
-            embed=_only_new(self._embed(ready), known),
+            embed=only_new(self._embed(ready), known),
             also=also,
         )
         return fresh
@@ -479,19 +488,6 @@ def _is_kept(before: str, now: str) -> bool:
     """Whether the same bytes are still what they were taken for. What somebody called a decision stays one, though its
     form alone does not show it."""
     return before == now or (now == "document" and before in ("decision", "incident"))
-
-
-def _only_new(embed: Embed | None, known: Collection[str]) -> Embed | None:
-    """An embedder that computes each text once, and none that is known: a file that was only renamed costs nothing."""
-    if embed is None:
-        return None
-
-    def chosen(texts: Sequence[str]) -> Sequence[Vector | None]:
-        new = list(dict.fromkeys(text for text in texts if text not in known))
-        found = dict(zip(new, embed(new) if new else (), strict=True))
-        return [found.get(text) for text in texts]
-
-    return chosen
 
 
 __all__ = ["GONE", "HIDDEN", "TakenIn", "take_in"]

@@ -337,3 +337,21 @@ def test_a_day_that_has_not_come_is_no_time_of_saying() -> None:
 def test_hostile_texts_are_read_in_bounded_time(piece: str) -> None:
     text = "# 1. X\n\n## Status\n\n" + piece * 60_000
     assert read_adr("adr/0001-x.md", text).number == 1
+
+
+@pytest.mark.parametrize(
+    ("head", "status"),
+    [
+        (
+            "## Status: ARCHIVED\n\n## Changelog\n\n* 2021-12-06: Initial Draft\n\n## Status\n\nAccepted. Begun.\n",
+            "archived",
+        ),
+        ("## Status\n\nRejected\n\n## Notes\n\nNone.\n\n## Status\n\nDRAFT\n", "rejected"),
+        ("## Status: Accepted\n\nSuperseded by ADR-7\n", "superseded"),
+        ("## Status - proposed\n\n### Accepted by some\n\nText.\n", "proposed"),
+        ("## Current status\n\nArchived\n", "archived"),
+    ],
+)
+def test_the_first_heading_about_the_status_counts(head: str, status: str) -> None:
+    text = f"# ADR 050: Sign text\n\n{head}\n## Decision\n\nWe sign text.\n"
+    assert read_adr("docs/architecture/adr-050-text.md", text).status == status

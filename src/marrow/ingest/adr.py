@@ -66,8 +66,11 @@ _OPTIONS = (
 )  # fmt: skip
 _DRIVERS = ("decision drivers", "drivers", "forces", "assumptions", "constraints", "requirements")
 _STATUS = ("status", "adr status", "decision status", "current status", "state")
+_STATUS_SAID = LazyPattern(r"(?:(?:adr|decision|current)\s+)?status\s*[:–—-]\s*(?P<said>\S.*)\Z", re.I)
 _CHANGES = ("changelog", "change log", "history", "revision history", "changes")
 _LINKS = ("links", "related", "related decisions", "related adrs", "relations", "more information", "see also")
+# A status that goes with having been superseded.
+_GIVING_WAY = ("accepted", "deprecated", "archived")
 _FORM = (frozenset(_CONTEXT), frozenset(_DECISION), frozenset(_CONSEQUENCES), frozenset(_STATUS))
 
 
@@ -162,7 +165,7 @@ def read_adr(path: str, text: str) -> Adr:
     return Adr(
         title=title,
         number=number,
-        status="superseded" if named.superseded_by and status.name in ("", "accepted", "deprecated") else status.name,
+        status="superseded" if named.superseded_by and status.name in ("", *_GIVING_WAY) else status.name,
         status_said=status.said.partition("\n")[0][:200],
         implementation=status.implementation,
         date=date,
@@ -257,8 +260,19 @@ def _worded(shape: Outline) -> str:
 
 def _status(shape: Outline) -> Status:
     said = shape.field("status", "adr_status", "state", "decision_status")
-    section = shape.first(_STATUS)
+    section = _first_status(shape) or shape.first(_STATUS)
     return read_status(section or said) if not said else read_status(f"{said}\n{section}".strip())
+
+
+def _first_status(shape: Outline) -> str:
+    """What the first heading about the status says, in itself ("Status: archived") or below it. A record that was moved
+    to the archive may keep the one that it had before further down."""
+    for section in shape.sections:
+        if found := _STATUS_SAID.match(section.title):
+            return f"{found['said']}\n{section.body.partition('#')[0][:400]}".strip()
+        if section.key in _STATUS and section.key != "state" and section.body.strip():
+            return section.body
+    return ""
 
 
 def _given(shape: Outline) -> dict[str, str]:

@@ -12,7 +12,7 @@ from .dates import When, dates_in
 from .lazy_pattern import LazyPattern
 from .sections import plain
 
-STATUSES = ("draft", "proposed", "accepted", "rejected", "deprecated", "superseded", "abandoned")
+STATUSES = ("draft", "proposed", "accepted", "rejected", "deprecated", "superseded", "abandoned", "archived")
 REFERENCES_MAX = 20
 _SPELLINGS = {
     "draft": "draft wip drafted unfinished",
@@ -20,9 +20,10 @@ _SPELLINGS = {
     "accepted": "accepted accept approved adopted decided agreed active final finalized finalised implemented done "
     "complete completed ratified enacted current",
     "rejected": "rejected reject declined refused denied",
-    "deprecated": "deprecated obsolete retired outdated archived",
+    "deprecated": "deprecated obsolete retired outdated",
     "superseded": "superseded superceded superseeded replaced obsoleted overridden",
     "abandoned": "abandoned withdrawn cancelled canceled dropped postponed deferred",
+    "archived": "archived",
 }
 _NAMES = {word: status for status, words in _SPELLINGS.items() for word in words.split()}
 _WORD = re.compile(r"[A-Za-z]+")

@@ -27,7 +27,7 @@ from .services import check_service
 KIND, DOMAIN = "decision", "decisions"
 # What somebody saved in the domain of decisions is one, though it is of another kind. What was only seen there is not.
 SAID_KINDS = ("claim", "learning", "preference")
-STATUSES = ("proposed", "accepted", "rejected", "deprecated", SUPERSEDED)
+STATUSES = ("proposed", "accepted", "rejected", "deprecated", "archived", SUPERSEDED)
 ALL, NO_STATUS = "all", "none"
 LIMIT_MAX, LOOKED_AT = 200, 1_000
 # A decision is about a topic when most of the asked words stand in its title, or again and again in it: from so many

@@ -72,3 +72,14 @@ def test_service_of_former_times_is_known_then(engine: Engine, asker: Asker) -> 
     assert search_meetings(engine, asker, "keys", wanted(asker, "billing"), as_of=str(head)).hits
     with pytest.raises(NotFound):
         search_meetings(engine, asker, "keys", wanted(asker, "biling"), as_of=str(head))
+
+
+def test_what_is_said_again_without_its_day_keeps_it_until_another_is_named(engine: Engine, asker: Asker) -> None:
+    line = "Action: Carol to order pallets"
+    ingest_meeting(engine, asker, transcript=f"{line} by 2024-07-01", title="First", date="2024-06-01")
+    ingest_meeting(engine, asker, transcript=f"{line}", title="Second", date="2024-06-08")
+    assert [(one.text, one.owner, one.due) for one in items(engine, asker)] == [
+        ("order pallets", "Carol", "2024-07-01")
+    ]
+    ingest_meeting(engine, asker, transcript=f"{line} by 2024-07-15", title="Third", date="2024-06-15")
+    assert [one.due for one in items(engine, asker)] == ["2024-07-15"]

@@ -66,6 +66,10 @@ _VERBS = (
     "upload validate verify visit wire work wrap write"
 ).split()
 _VERB = rf"(?:{'|'.join(_VERBS)})"
+# Verbs are more than can be listed: a word is one that a task begins with where it has an object. "Access to the pool"
+# and "access to all the pools" have none.
+_OBJECT = r"(?:the|a|an|our|its|their|this|these|all|each|every|any|whether|how|why|what|if)"
+_DOING = rf"(?!{_OBJECT}\b)[a-z][a-z-]{{1,20}}[ \t]{{1,3}}{_OBJECT}\b"
 _ADVERB = r"(?:also|then|definitely|probably|quickly|just|please|personally|try to|need to|have to|go and|go ahead and)"
 _I_WILL = LazyPattern(
     rf"\b(?:I['’]ll|I will|I['’]m going to|I am going to|I can|let me|I need to|I have to|I should)(?: {_ADVERB})*"
@@ -104,8 +108,10 @@ _NO_OWNERS = NO_SPEAKERS | frozenset(
 )
 _OWNER_FIRST = LazyPattern(
     rf"(?P<owner>@[\w.-]+|{NAME}(?:(?:,| and| &|/) ?{NAME}){{0,2}})(?:[ \t]{{0,8}}[:–—-][ \t]{{1,8}}"
-    rf"|[ \t]{{1,8}}(?:to|will)[ \t]{{1,8}}(?={_VERB}\b))(?P<rest>\S.*)"
+    rf"|[ \t]{{1,8}}(?:to|will)[ \t]{{1,8}}(?={_VERB}\b|{_DOING}))(?P<rest>\S.*)"
 )
+# Of one who was there, whatever follows is what he is to do.
+_KNOWN_FIRST = LazyPattern(rf"(?P<owner>@[\w.-]+|{NAME})[ \t]{{1,8}}(?:to|will)[ \t]{{1,8}}(?P<rest>[a-z].*)")
 _OWNER_LAST = LazyPattern(
     rf"(?P<rest>.*\S)[ \t]{{0,8}}(?:[-–—][ \t]{{0,8}}"
     rf"|[(\[][ \t]{{0,8}}|\b(?:owner|assignee|assigned to|responsible|who)[ \t]{{0,8}}[:=]?[ \t]{{0,8}})"
@@ -311,9 +317,15 @@ def _is_person(name: str, people: Collection[str], task: str = "") -> bool:
     plain = name.lstrip("@").lower()
     if plain in _NO_OWNERS or plain.partition(" ")[0] in _NO_OWNERS:
         return False
-    if plain in people or name.startswith("@") or any(part in people for part in plain.split()):
+    if _is_known(name, people):
         return True
     return " " not in name and name.istitle() and (not people or not task or bool(due_in(task, None)[0]))
+
+
+def _is_known(name: str, people: Collection[str]) -> bool:
+    """Whether somebody of this name was there, or it is a handle."""
+    plain = name.lstrip("@").lower()
+    return plain in people or name.startswith("@") or any(part in people for part in plain.split())
 
 
 def _item(
@@ -345,6 +357,8 @@ def _owner(text: str, people: Collection[str]) -> tuple[str, str]:
     if found := _OWNER_FIELD.search(text):
         return found["owner"], f"{text[: found.start()]} {text[found.end() :]}".strip(" ,;–—-")
     if (found := _OWNER_FIRST.fullmatch(text)) and _is_person(re.split(r",| and | &|/", found["owner"])[0], people):
+        return found["owner"], found["rest"]
+    if (found := _KNOWN_FIRST.fullmatch(text)) and _is_known(found["owner"], people):
         return found["owner"], found["rest"]
     begin = text[:-OWNER_WITHIN]
     if (found := _OWNER_LAST.fullmatch(text[len(begin) :])) and _is_person(

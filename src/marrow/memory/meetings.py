@@ -113,7 +113,7 @@ def known_items(
     engine: Engine, asker: Asker, wanted: Filter, *, open_only: bool = True, owner: str = ""
 ) -> list[KnownItem]:
     """What is to be done, those that are due first at the top; what has no day comes last, the latest said first. Said
-    again in a later meeting it is told once, as it stood there."""
+    again in a later meeting it is told once, as it stood there; its day stays where that meeting names none."""
     with engine.store.reading() as reader:
         now = engine.clock()
         wanted = _with_service(reader, asker, wanted, CURRENT, now)
@@ -127,7 +127,9 @@ def known_items(
         address = record.node.address
         for item in kept[address] if address in kept else _computed(record):
             key = (item.owner.lower(), " ".join(terms_of(item.text)))
-            found.pop(key, None)
+            before = found.pop(key, None)
+            if before is not None and not item.due:  # that it is not said again does not put it off
+                item = replace(item, due=before.item.due)
             found[key] = KnownItem(item, record, origin)
     chosen = [one for one in found.values() if not (open_only and one.item.done) and _is_owned(one.item, owner)]
     latest = sorted(chosen, key=lambda one: -_said(one.record, origins))

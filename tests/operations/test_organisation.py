@@ -353,7 +353,7 @@ def test_services_documents_and_overviews_are_told_as_of_then(known: Memory, do:
     assert {one["path"] for one in then.items} - {one["path"] for one in now.items} == {"src/pay.py"}
     assert now.total == then.total - 1
     found = do("get_service_overview", service="billing", as_of="before")
-    assert found.counts == {"code": 2, "commit": 1, "decision": 2, "document": 1, "incident": 1}
+    assert found.counts == {"code": 2, "commit": 1, "decision": 3, "document": 1, "incident": 1}
     assert (found.languages, found.owners, found.read) == ({"python": 1}, ("@ada", "@joe"), "")
     assert do("get_full_document", path="pay.py", as_of="before").path == "src/pay.py"
     with pytest.raises(NotFound):
@@ -422,7 +422,7 @@ def test_documents_are_listed_by_page_and_by_when_they_were_read(known: Memory, 
 
 def test_an_overview_has_counts_incidents_decisions_languages_and_owners(known: Memory, do: Do, said: Do) -> None:
     found = do("get_service_overview", service="billing")
-    assert found.counts == {"code": 2, "commit": 1, "decision": 2, "document": 1, "incident": 1}
+    assert found.counts == {"code": 2, "commit": 1, "decision": 3, "document": 1, "incident": 1}
     assert [one.title for one in found.incidents] == ["Lost payments"]
     assert {(one.title, one.status) for one in found.decisions} == {
         ("Choice 1", "superseded"),
@@ -457,6 +457,31 @@ def test_the_licences_of_others_are_no_documents_of_a_service(path: str, known: 
     assert [one.title for one in do("get_service_overview", service="billing").documents] == ["Board", "Runbook"]
 
 
+@pytest.mark.parametrize(
+    ("title", "is_foreign"),
+    [
+        ("Licenses for Third-Party Dependencies", True),
+        ("Third party notices", True),
+        ("Licences", True),
+        ("License keys and how they are made", False),
+        ("Licensing of our customers", False),
+    ],
+)
+def test_lists_of_licences_are_known_by_their_title(title: str, is_foreign: bool, known: Memory, do: Do) -> None:
+    items = [item("DEPENDENCIES.md", f"# {title}\n\nText.", "document", 9, title=title)]
+    take_in(known.engine, known.call.asker, items, operation="test")
+    titles = [one.title for one in do("get_service_overview", service="billing").documents]
+    assert titles == (["Runbook"] if is_foreign else [title, "Runbook"])
+
+
+def test_decisions_are_counted_as_they_are_listed_with_those_that_were_superseded(known: Memory, do: Do) -> None:
+    listed = do("get_architectural_decisions", status="all", limit=50).total
+    assert do("list_documents", kinds=["decision"]).total == listed
+    assert do("knowledge_stats").by_type["decision"] == listed
+    found = do("get_service_overview", service="billing")
+    assert found.counts["decision"] == len(found.decisions)
+
+
 def test_a_filter_that_meets_no_document_is_not_said_to_be_an_empty_memory(known: Memory, do: Do, said: Do) -> None:
     every = do("list_documents").total
     assert f"None of the {every} documents" in said("list_documents", kinds=["meeting"])
@@ -467,8 +492,8 @@ def test_services_and_numbers(known: Memory, do: Do, said: Do) -> None:
     assert [one["service"] for one in do("list_services").items] == ["billing", "mail"]
     found = do("knowledge_stats")
     assert found.services == ("billing", "mail")
-    assert found.by_type == {"code": 3, "commit": 1, "decision": 3, "document": 2, "incident": 2}
-    assert (found.total, found.not_read) == (11, 1)
+    assert found.by_type == {"code": 3, "commit": 1, "decision": 4, "document": 2, "incident": 2}
+    assert (found.total, found.not_read) == (12, 1)
     assert do("get_knowledge_base_stats") == found
     assert "2 services: billing, mail" in said("knowledge_stats")
 

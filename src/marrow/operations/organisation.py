@@ -429,7 +429,8 @@ def list_services(call: Call, as_of: str = "", project: str = "") -> ServiceList
 
 
 class KnowledgeStats(NamedTuple):
-    """`total` and `by_type` count active nodes of what readers take in; `not_read` files were passed over."""
+    """`total` and `by_type` count what readers took in and holds, decisions that were superseded with the others;
+    `not_read` files were passed over."""
 
     total: int
     by_type: Mapping[str, int]

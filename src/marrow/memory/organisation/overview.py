@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ...codemap.languages.table import language_of
 from ...model.record import CURRENT, Filter
 from ...model.scope import READ
 from ...model.source import SKIPPED
+from ...model.standing import SUPERSEDED
 from ...search.find import Hit
 from ...store.protocol import Projects, Reader
 from ..attribution import TAKEN_IN
 from ..engine import Asker, Engine, sequence
 from ..moment import moment
 from .attributed import Attributed, attribute
+from .decisions import KIND as DECISION
 from .decisions import Decisions, decisions
 from .held import Listed, held
 from .incidents import Incidents, incidents
@@ -36,6 +38,13 @@ WHOLE = frozenset(("*", "/", "/*", "**", "/**", "**/*", "/**/*"))
 FOREIGN = re.compile(
     r"(?:^|/)(?:vendor|vendored|third[_-]?party|3rd[_-]?party|external|node_modules|licen[sc]es?)/"
     r"|(?:^|[/_.-])(?:licen[sc]es?|copying|notice|third[_-]?party[^/]*)(?:[._-][^/]*)?\Z",
+    re.I,
+)
+# Titles of lists of such terms, whatever their files are called.
+TERMS = re.compile(
+    r"(?:open[- ]source |software )?licen[sc](?:es?|ing)(?: (?:notices?|terms|information|text))?"
+    r"(?: (?:for|of) (?:the |our |all )?(?:third|3rd|dependenc|bundled|open|included|libraries|packages).*)?\Z"
+    r"|(?:third|3rd)[- ]party (?:licen[sc]es?|notices?|software|attributions?)\b",
     re.I,
 )
 
@@ -87,17 +96,17 @@ def _latest(reader: Reader, asker: Asker, wanted: Filter, seq: int, now: int) ->
     """The latest that the service's own people wrote."""
     entries = reader.select(asker.namespace, wanted, seq, now, DOCUMENTS_LOOKED_AT)
     said = reader.occurrences(entries, seq)
-    own = [
-        entry
-        for entry in entries
-        if not any(FOREIGN.search(str(one.fields.get("path") or "")) for one in said.get(entry, ()))
-    ]
+    own = [entry for entry in entries if not any(_is_foreign(one.fields) for one in said.get(entry, ()))]
     hits = [Hit(record, 0.0) for record in reader.records_of(own[:LATEST], seq)]
     return tuple(attribute(reader, asker, hits, seq, service=wanted.service))
 
 
+def _is_foreign(fields: Mapping[str, Any]) -> bool:
+    return bool(FOREIGN.search(str(fields.get("path") or "")) or TERMS.match(str(fields.get("title") or "")))
+
+
 class Statistics(NamedTuple):
-    """`kinds` counts the active nodes of what readers take in; `not_read` files were looked at and passed over."""
+    """`kinds` counts what readers took in and holds; `not_read` files were looked at and passed over."""
 
     total: int
     kinds: tuple[tuple[str, int], ...]
@@ -126,8 +135,15 @@ def statistics(engine: Engine, asker: Asker, projects: Projects) -> Statistics:
 
 
 def _counts(reader: Reader, asker: Asker, wanted: Filter, seq: int, now: int) -> tuple[tuple[str, int], ...]:
-    counts = ((kind, len(reader.select(asker.namespace, replace(wanted, kinds=(kind,)), seq, now))) for kind in KINDS)
-    return tuple((kind, count) for kind, count in counts if count)
+    """By kind. A decision that another took the place of counts, as it is listed with the others; what stood in a file
+    before that changed does not."""
+    counts = {kind: len(reader.select(asker.namespace, replace(wanted, kinds=(kind,)), seq, now)) for kind in KINDS}
+    every = replace(wanted, kinds=(DECISION,), include_superseded=True)
+    records = reader.records_of(reader.select(asker.namespace, every, seq, now), seq)
+    replaced = [Hit(record, 0.0) for record in records if record.standing.state == SUPERSEDED]
+    told = attribute(reader, asker, replaced, seq, service=wanted.service)
+    counts[DECISION] += sum(one.holds(now) for one in told)
+    return tuple((kind, count) for kind, count in counts.items() if count)
 
 
 def _owners(reader: Reader, asker: Asker, projects: Projects, files: Sequence[Listed], seq: int) -> tuple[str, ...]:

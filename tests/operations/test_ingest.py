@@ -132,3 +132,28 @@ def test_an_empty_filter_says_how_a_view_is_removed_and_that_works(do: Do) -> No
     assert f"give {made.address} to memory_forget" in raised.value.hint
     do("memory_forget", address=made.address)
     assert do("views").items == ()
+
+
+def test_a_file_that_is_called_a_decision_and_says_nothing_of_it_is_told_and_can_be_taken_back(
+    do: Do, said: Do, tmp_path: Path
+) -> None:
+    readme = tmp_path / "README.md"
+    readme.write_text("# Toyshop\n\nSells toys.\n", encoding="utf-8")
+    do("ingest_document", path=str(readme))
+    told = said("ingest_architectural_decision", path=str(readme))
+    assert "nothing in it says that it is one; ingest_document reads it" in told
+    assert [one["kind"] for one in do("list_documents").items] == ["decision"]
+    do("ingest_document", path=str(readme))
+    assert [one["kind"] for one in do("list_documents").items] == ["document"]
+
+
+@pytest.mark.parametrize("given", [{"status": "accepted"}, {}])
+def test_a_record_by_its_form_or_with_a_status_is_no_guess(do: Do, tmp_path: Path, given: dict[str, str]) -> None:
+    record = tmp_path / "notes.md"
+    form = (
+        ""
+        if given
+        else "\n## Status\n\nAccepted\n\n## Context\n\nToys.\n\n## Decision\n\nWood.\n\n## Consequences\n\nDust.\n"
+    )
+    record.write_text(f"# Wood\n\nWe use wood.\n{form}", encoding="utf-8")
+    assert do("ingest_architectural_decision", path=str(record), **given).troubled == 0

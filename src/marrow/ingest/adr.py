@@ -127,6 +127,12 @@ def is_adr(path: str, text: str) -> bool:
     return by_path or _has_form(shape)
 
 
+def says_so(path: str, text: str) -> bool:
+    """Whether anything in a document, or in its path, says that it records a decision."""
+    shape = outline(path, text)
+    return is_adr(path, text) or _has_form(shape) or bool(_TITLE.match(shape.title) or _TITLE_WORD.match(shape.title))
+
+
 def _may_have_form(text: str) -> bool:
     """A quick look, since every document is asked."""
     head = text[:20_000].lower()

@@ -58,7 +58,9 @@ _LOGS = frozenset((".log",))
 # each surface writes it in its own way.
 PICTURE, RECORDING, LOG = "it is a picture", "it is a recording or its transcript", "it is a log"
 BINARY, OTHER = "it is binary", "its ending is none of those that are read"
-_READERS = {PICTURE: "ingest_design", RECORDING: "ingest_meeting", LOG: "ingest_log", OTHER: "ingest_document"}
+NO_RECORD = "it is taken for a decision now, and nothing in it says that it is one"
+_READERS = {PICTURE: "ingest_design", RECORDING: "ingest_meeting", LOG: "ingest_log"}
+_READERS |= {OTHER: "ingest_document", NO_RECORD: "ingest_document"}
 # What programs leave behind or compare themselves with.
 _LEFT_BEHIND = frozenset(
     ".golden .output .out .stdout .stderr .expected .actual .timestamp .bak .orig .rej .patch .diff .sum .lock "

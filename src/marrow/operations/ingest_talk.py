@@ -57,11 +57,11 @@ def _cut(commit: str, date: str, earlier: int, total: int) -> str:
     return f"read back to commit {commit[:COMMIT_DIGITS]}{day}: {counted(earlier, 'earlier commit')} not read{more}"
 
 
-def _told(call: Call, done: Took, started: int, *, is_one: bool = False) -> TalkResult:
+def _told(call: Call, done: Took, started: int, *, is_one: bool = False, path: str = "") -> TalkResult:
     """Of one file that was not read at all, an error; of many, a report."""
     taken = done.taken
     if is_one:
-        refuse_unread(taken)
+        refuse_unread(taken, path)
     told, left = told_problems(taken.problems)
     seconds = round((call.engine.clock() - started) / _MICROS, 3)
     counts = (taken.added, taken.changed, taken.unchanged + taken.moved)
@@ -93,7 +93,7 @@ def ingest_conversation(
         direct=direct,
         progress=call.progress,
     )
-    return _told(call, done, started, is_one=done.files <= 1)
+    return _told(call, done, started, is_one=done.files <= 1, path=path)
 
 
 @operation(
@@ -127,7 +127,7 @@ def ingest_log(
         progress=call.progress,
     )
     # That nothing happened in an hour is an answer; that nothing is there to be read is a mistake.
-    return _told(call, done, started, is_one=not (since or until))
+    return _told(call, done, started, is_one=not (since or until), path=path)
 
 
 @operation("knowledge", right=WRITE, changes=True, spellings={"service": ("service_name",)})

@@ -177,7 +177,9 @@ def _root(asker: Asker, path: str) -> tuple[str, str]:
     elsewhere in the repository is then neither read nor gone. A folder in no repository is a root by itself."""
     folder = Path(path or asker.root or ".").expanduser()
     if not folder.is_dir():
-        raise NotFound(f"{path or folder} is no folder.", hint="Give the root of a repository.", field="repo_path")
+        one = " ingest_document takes in one file." if folder.is_file() else ""
+        hint = f"Give the root of a repository.{one}"
+        raise NotFound(f"{path or folder} is no folder.", hint=hint, field="repo_path")
     real = os.path.realpath(folder)
     place = locate(real)
     top = os.path.realpath(place.root) if place is not None and place.root is not None else real

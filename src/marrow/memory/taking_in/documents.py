@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from ...ingest.adr import adr_item
-from ...ingest.file_kinds import reader_for
+from ...ingest.adr import adr_item, says_so
+from ...ingest.file_kinds import NO_RECORD, reader_for
 from ...ingest.files import read_file
 from ...ingest.formats.text_of import FILE_BYTES_MAX, text_of
 from ...ingest.incident import incident_of
@@ -34,7 +34,8 @@ TITLE_MAX = 200
 def ingest_document(
     engine: Engine, asker: Asker, *, path: str = "", text: str = "", title: str = "", service: str = ""
 ) -> TakenIn:
-    """A file of any form that can be read, or a text. What its form says that it is, it becomes."""
+    """A file of any form that can be read, or a text. What its form says that it is, it becomes, whatever it was taken
+    for before."""
     _one_of(path, text)
     if text:
         named, service = title.strip() or first_line(text, TITLE_MAX), own_service(engine, asker, service)
@@ -57,7 +58,8 @@ def ingest_decision(
     service: str = "",
     status: str = "",
 ) -> TakenIn:
-    """A decision record, whatever its path and form: the caller says that it is one."""
+    """A decision record, whatever its path and form: the caller says that it is one. Where nothing else does, that is
+    told."""
     _one_of(path, text)
     if text:
         named = title.strip() or first_line(text, TITLE_MAX).lstrip("# ")
@@ -77,7 +79,7 @@ def ingest_decision(
         status=status,
         root=asker.root,
         digest=_digest(data),
-        problem=found.problem,
+        problem=found.problem or ("" if status or says_so(str(file), found.text) else NO_RECORD),
         now=engine.clock(),
     )
     return _taken(engine, asker, [_of_file(item, file, asker)], DECISION, _service(engine, asker, file, service))

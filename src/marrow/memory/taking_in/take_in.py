@@ -25,7 +25,7 @@ from ...model.node import Node
 from ...model.record import CURRENT, Record
 from ...model.redact import redact
 from ...model.source import CURSOR, NO_ADDRESS, SKIPPED, Source
-from ...model.standing import RETRACTED
+from ...model.standing import RETRACTED, SUPERSEDED
 from ...model.text import first_line
 from ...store.protocol import Writer
 from ...store.receive import Embed, prepare, redacted_name
@@ -43,6 +43,8 @@ TITLE_MAX = 200
 INHERITED = ("classification", "approved", "pinned", "tags")
 # The row that names what was written and is not settled yet.
 SETTLING = "#settling"
+# By which somebody says of one file that it is a document.
+DOCUMENT_OPERATION = "ingest_document"
 # Where an occurrence that has no path of its own says by what it was read.
 SOURCE_PATH = "source_path"
 # Why a path is passed over at which something was read that is hidden by a view. It says no more than has to be said.
@@ -244,13 +246,20 @@ class _Run:
                 self.problems.append(Skipped(item.path, HIDDEN))
                 continue
             before = self.shelf.at(self._read_for(item), item.path)
-            if before and item.digest and before.digest == item.digest and _is_kept(before.kind, item.draft.kind):
+            if before and item.digest and before.digest == item.digest and self._is_kept(before.kind, item):
                 self.counts["unchanged"] += 1
                 if (before.size, before.mtime_ns) != (item.size, item.mtime_ns):
                     touched.append(before._replace(size=item.size, mtime_ns=item.mtime_ns, at=now))
             elif one := self._ready(item, before, now):
                 ready.append(one)
         return _Batch(size, ready, touched, skipped)
+
+    def _is_kept(self, before: str, item: Item) -> bool:
+        """Whether the same bytes are still what they were taken for. What somebody called a decision stays one, though
+        its form alone does not show it, until somebody calls it a document."""
+        now = item.draft.kind
+        is_called_so = self.operation == DOCUMENT_OPERATION
+        return before == now or (now == "document" and before in ("decision", "incident") and not is_called_so)
 
     def take(self, batch: _Batch) -> list[str]:
         """Write one batch; the addresses that are new in it. When somebody else has read the same meanwhile, it is
@@ -339,7 +348,10 @@ class _Run:
             chosen = tuple((name, getattr(one.say.standing, name)) for name in sorted(one.say.given))
             return [Supersede(old.node.address, one.say.content, one.say.occurrence, CHANGED, chosen)]
         say = _heir(one.say, earlier or (known if is_back else None))
-        return [say] if old is None else [say, Relate(one.address, old.node.address, "supersedes")]
+        if old is None:
+            return [say]
+        left = Restate(old.node.address, (("state", SUPERSEDED),), CHANGED)  # so that it may come back
+        return [say, left, Relate(one.address, old.node.address, "supersedes")]
 
     def _count(self, one: _Ready, outcome: str, is_forgotten: bool) -> None:
         """What came of an item: one whose path takes the place of another that is gone has moved."""
@@ -482,12 +494,6 @@ def _heir(say: Say, before: Record | None) -> Say:
         return say
     kept = {name: getattr(before.standing, name) for name in INHERITED if name not in say.given}
     return replace(say, standing=replace(say.standing, **kept), given=say.given | frozenset(kept))
-
-
-def _is_kept(before: str, now: str) -> bool:
-    """Whether the same bytes are still what they were taken for. What somebody called a decision stays one, though its
-    form alone does not show it."""
-    return before == now or (now == "document" and before in ("decision", "incident"))
 
 
 __all__ = ["GONE", "HIDDEN", "TakenIn", "take_in"]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from marrow.ingest.item import Skipped
-from marrow.model.errors import Invalid
+from marrow.model.errors import Invalid, NotFound
 from marrow.operations.problems import TOLD, problem_lines, told_problems
 
 from .conftest import Do
@@ -157,3 +157,17 @@ def test_a_record_by_its_form_or_with_a_status_is_no_guess(do: Do, tmp_path: Pat
     )
     record.write_text(f"# Wood\n\nWe use wood.\n{form}", encoding="utf-8")
     assert do("ingest_architectural_decision", path=str(record), **given).troubled == 0
+
+
+def test_a_file_in_the_place_of_a_repository_names_what_takes_in_one(do: Do, tmp_path: Path) -> None:
+    (tmp_path / "README.md").write_text("# Toyshop\n", encoding="utf-8")
+    with pytest.raises(NotFound) as caught:
+        do("ingest_codebase", repo_path=str(tmp_path / "README.md"))
+    assert "ingest_document takes in one file" in (caught.value.hint or "")
+
+
+def test_a_log_that_is_no_text_is_named_as_it_was_given(do: Do, tmp_path: Path) -> None:
+    (tmp_path / "ls").write_bytes(b"\x7fELF\x00\x00")
+    with pytest.raises(Invalid) as caught:
+        do("ingest_log", path=str(tmp_path / "ls"))
+    assert str(caught.value).startswith(f"{tmp_path / 'ls'} was not read: it is not text.")

@@ -1,4 +1,5 @@
-"""What a service is called: by its manifests, then by where its repository is from, then by its folder."""
+"""What a service is called: by its manifests, then by where its repository is from, unless that is a place on
+this machine, then by its folder."""
 
 from __future__ import annotations
 
@@ -26,7 +27,8 @@ def service_name(root: str | os.PathLike[str]) -> str:
     if found := manifest_name(folder):
         return found
     identity = identify(folder, create=False)
-    if identity.source == "origin":
+    # An origin on this machine is where somebody keeps copies: its last folder may be called "repo".
+    if identity.source == "origin" and not identity.name.startswith(("path:", "id:")):
         return identity.name.rstrip("/").rpartition("/")[2][:NAME_MAX] or folder.resolve().name
     return folder.resolve().name[:NAME_MAX] or "service"
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from marrow.app import Memory, open_memory
+from marrow.ingest.service_name import service_name
 
 LOG = "2023-01-01T10:00:00Z ERROR the door is open\n"
 MINUTES = "# Weekly\n\nAttendees: Ada\n\nWe bake at 200 degrees.\n"
@@ -71,3 +72,15 @@ def test_in_no_repository_there_is_no_service(tmp_path: Path, monkeypatch: pytes
     with open_memory(tmp_path / "bare", store=str(tmp_path / "marrow.db"), embedder="none") as memory:
         memory.ingest_document(text="Pots are round.", title="Pots")
         assert services(memory) == {"document": ""}
+
+
+@pytest.mark.parametrize("scheme", ["", "file://"])
+def test_an_origin_on_this_machine_does_not_name_the_service(tmp_path: Path, scheme: str) -> None:
+    origin, clone = tmp_path / "kept" / "repo", tmp_path / "adr-tools"
+    subprocess.run(["git", "init", "-q", str(origin)], check=True, capture_output=True)
+    subprocess.run(["git", "clone", "-q", f"{scheme}{origin}", str(clone)], check=True, capture_output=True)
+    assert service_name(clone) == "adr-tools"
+    subprocess.run(
+        ["git", "-C", str(clone), "remote", "set-url", "origin", "https://example.org/acme/shop.git"], check=True
+    )
+    assert service_name(clone) == "shop"

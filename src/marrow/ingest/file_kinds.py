@@ -58,6 +58,7 @@ _LOGS = frozenset((".log",))
 # each surface writes it in its own way.
 PICTURE, RECORDING, LOG = "it is a picture", "it is a recording or its transcript", "it is a log"
 BINARY, OTHER = "it is binary", "its ending is none of those that are read"
+LEFT_BEHIND = "it is test data, or what programs leave behind"
 NO_RECORD = "it is taken for a decision now, and nothing in it says that it is one"
 _READERS = {PICTURE: "ingest_design", RECORDING: "ingest_meeting", LOG: "ingest_log"}
 _READERS |= {OTHER: "ingest_document", NO_RECORD: "ingest_document"}

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from ..ingest.file_kinds import BINARY, LOG, OTHER, PICTURE, RECORDING, reader_for
+from ..ingest.file_kinds import BINARY, LEFT_BEHIND, LOG, OTHER, PICTURE, RECORDING, reader_for
 from ..ingest.item import Skipped
 
 TOLD = 20
@@ -15,6 +15,7 @@ _MANY = {
     RECORDING: "they are recordings or their transcripts",
     LOG: "they are logs",
     BINARY: "they are binary",
+    LEFT_BEHIND: "they are test data, or what programs leave behind",
     OTHER: "their endings are none of those that are read",
 }
 _READERS = {many: reader_for(one) for one, many in _MANY.items()}

@@ -18,6 +18,7 @@ FILES = {
     "data/more.csv": "cup,2\n",
     "art/pot.png": "no picture",
     "lib/oven.so": "no library",
+    "tests/oven.expected": "hot\n",
     "LICENSE.md": "MIT",
     "key.pem": "secret",
 }
@@ -47,12 +48,13 @@ def test_what_is_passed_over_by_its_name_is_told_with_the_reader_for_it(memory: 
         "logs/oven.log: it is a log; ingest_log reads it",
         "art/pot.png: it is a picture; ingest_design reads it",
         "lib/oven.so: it is binary",
+        "tests/oven.expected: it is test data, or what programs leave behind",
         "2 files such as data/more.csv: their endings are none of those that are read; ingest_document reads them",
     ):
         assert f"  {line}\n" in f"{told}\n"
     assert "LICENSE" not in told
     assert "key.pem" not in told
-    assert memory.knowledge_stats().not_read == 6
+    assert memory.knowledge_stats().not_read == 7
 
 
 def test_it_is_told_once_and_again_when_others_are_passed_over(root: Path, memory: Memory) -> None:

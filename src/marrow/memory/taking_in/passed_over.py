@@ -6,7 +6,7 @@ import hashlib
 import os
 from collections.abc import Iterable, Mapping, Sequence
 
-from ...ingest.file_kinds import BINARY, OTHER, elsewhere
+from ...ingest.file_kinds import BINARY, LEFT_BEHIND, OTHER, elsewhere, no_document
 from ...ingest.item import Skipped
 from ...model.source import Source
 from ...repository.file_sorts import is_binary_name, is_inside_git, is_secret
@@ -41,4 +41,8 @@ def _reason(path: str) -> str:
     suffix = os.path.splitext(path)[1].lower()
     if not suffix or is_secret(path) or is_inside_git(path):
         return ""
-    return elsewhere(suffix) or (BINARY if is_binary_name(path) else OTHER)
+    if reader := elsewhere(suffix):
+        return reader
+    if is_binary_name(path):
+        return BINARY
+    return LEFT_BEHIND if no_document(path, suffix, b"") else OTHER

@@ -8,9 +8,10 @@ from typing import Annotated, Any, Literal, NamedTuple
 from ..codemap.draw import as_json, as_mermaid, as_text
 from ..memory.code.call_graph import VERTICES_MAX, call_graph, file_graph
 from ..memory.code.callees import Callee, callees
-from ..memory.code.callers import CallSite, called_above, callers
+from ..memory.code.callers import Above, CallSite, called_above, callers
 from ..memory.code.find import beginning, matching, meant, one_symbol
 from ..memory.code.folder_map import DEPTH_MAX, FolderEntry, folder_map
+from ..memory.code.interfaces import Interfaces
 from ..memory.code.kept_map import KeptMap, inside
 from ..memory.code.most_called import most_called
 from ..memory.code.opened import opened
@@ -24,6 +25,8 @@ LIMIT_MAX = 1_000
 GRAPH_DEPTH_MAX = 6
 # So many calls that are not resolved are told beside those that are.
 LOOSE_LINES = 5
+# And of the calls of each method whose place it takes.
+ABOVE_LINES = 8
 MOST_CALLED = 5
 NEAR_SHOWN = 6
 
@@ -93,13 +96,14 @@ def _map(call: Call, *, whole: bool = False) -> KeptMap:
 
 
 def _symbols(kept: KeptMap, given: str) -> tuple[list[Known], int]:
-    """The symbol that is meant (all its overloads), with what calls it and what it calls resolved; how many files still
-    wait for that."""
+    """The symbol that is meant (all its overloads), with what calls it and what it calls resolved, and what its type
+    and the interfaces that it may fulfil consist of; how many files still wait for that."""
     with kept.reading() as reader:
         found = meant(reader, given)
-    one = found[-1]
+        one = found[-1]
+        files = Interfaces(reader).files(one)
     names = {one.name, one.within.rpartition(".")[2]} - {""}
-    return found, kept.resolve_for(names, [one.id >> 20])
+    return found, kept.resolve_for(names, [one.id >> 20, *files])
 
 
 @operation("code", spellings={"name": ("symbol", "query")})
@@ -199,7 +203,11 @@ class CallersResult(NamedTuple):
             lines.append(f"  ({self.left_out} more: raise limit or budget_tokens)")
         for one in self.above:
             calls = counted(one["calls"], "call")
-            lines.append(f"may be reached through {one['name']} ({one['place']}), which it overrides: {calls}")
+            how = "which it overrides" if one["overridden"] else "whose place it can take"
+            lines.append(f"may be reached through {one['name']} ({one['place']}), {how}: {calls}")
+            lines += [f"  {item.text()}" for item in one["items"]]
+            more = one["calls"] - len(one["items"])
+            lines += [f"  ({more} more: code_callers of {one['name']})"] if more else []
         if self.loose:
             lines.append(f"called by that name in {counted(self.loose_files, 'file')}, not resolved:")
             shown = self.loose[:LOOSE_LINES] if self.items or self.left_out else self.loose
@@ -218,6 +226,16 @@ class CallersResult(NamedTuple):
         if self.above:
             return f"No call of {what} itself is known."
         return f"No call of {what} is known. As a value, or read as a property, it may be used."
+
+
+def _above(one: Above) -> dict[str, Any]:
+    return {
+        "name": one.method.qualified,
+        "place": one.method.place,
+        "calls": one.calls,
+        "overridden": one.is_overridden,
+        "items": tuple(_site(site) for site in one.sites[:ABOVE_LINES]),
+    }
 
 
 def _site(site: CallSite) -> CallView:
@@ -250,7 +268,7 @@ def code_callers(
         waiting,
         max(0, len(found.sites) - limit),
         one.kind,
-        tuple({"name": up.method.qualified, "place": up.method.place, "calls": up.calls} for up in above),
+        tuple(_above(up) for up in above),
     )
 
 

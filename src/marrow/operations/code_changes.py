@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Annotated, Any, NamedTuple
 
 from ..codemap.compare import Folded, folded
+from ..codemap.entry import is_test_path
 from ..codemap.function_map import TOKENS, draw
 from ..memory.code.broken import Broken, broken
+from ..memory.code.callers import called_above
 from ..memory.code.changes import changes
 from ..memory.code.find import meant
 from ..memory.code.function_map import FunctionMap, changed_function_maps, file_function_map
@@ -244,6 +246,7 @@ class ImpactResult(NamedTuple):
     beyond: int = 0
     distance: int = 0
     since: str = ""
+    above: tuple[dict[str, Any], ...] = ()
 
     def text(self) -> str:
         lines = self._broken()
@@ -253,12 +256,16 @@ class ImpactResult(NamedTuple):
         count = len(self.items) + self.left_out
         depends = "symbol depends" if count == 1 else "symbols depend"
         it = "it" if len(self.of) == 1 else "them"
-        lines.append(f"{names}: {count} {depends} on {it}" if count else f"{names}: no call of {it} is known")
+        known = "no call of {} is known, except by tests" if self.tests_in_all else "no call of {} is known"
+        lines.append(f"{names}: {count} {depends} on {it}" if count else f"{names}: {known.format(it)}")
         lines += [f"  {item.text()}" for item in self.items]
         if self.left_out:
             lines.append(f"  ({self.left_out} more: raise budget_tokens)")
         if self.beyond:
             lines.append(f"  (at least {self.beyond} more beyond {counted(self.distance, 'call')}: raise distance)")
+        for one in self.above:
+            calls = counted(one["calls"], "call")
+            lines.append(f"may be reached through {one['name']} ({one['place']}): {calls}")
         if self.named_elsewhere:
             places = counted(self.places_in_all, "place")
             lines.append(f"only calls are followed; its name stands in {places} (some may mean something else):")
@@ -319,6 +326,7 @@ def code_impact(
             gone = broken(reader, found)
         reached = impact(reader, chosen, distance=distance)
         named = _named(reader, chosen, reached) if since is None else Named()
+        above = called_above(reader, chosen) if since is None else []
     with call.engine.store.reading() as store:
         about = remembered(store, call.asker, chosen, call.engine.clock())
     return ImpactResult(
@@ -340,6 +348,7 @@ def code_impact(
         reached.beyond,
         distance,
         since.words if since is not None else "",
+        tuple({"name": up.method.qualified, "place": up.method.place, "calls": up.calls} for up in above),
     )
 
 
@@ -348,10 +357,10 @@ def _memories(records: list[Record]) -> tuple[dict[str, str], ...]:
 
 
 def _named(reader: MapReader, chosen: list[Known], reached: Impact) -> Named:
-    """Where calls say nothing: of what is not called, and of what nobody is known to call."""
+    """Where calls say nothing: of what is not called, and of what nothing but tests is known to call."""
     name = chosen[-1].name
     is_called = chosen[-1].kind in CALLABLES | TYPES
-    if is_called and (reached.dependents or reached.tests or reached.files):
+    if is_called and (reached.dependents or not all(map(is_test_path, reached.files))):
         return Named()
     return named_places(reader, {name}).get(name, Named())
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from ...codemap.entry import is_test_path
 from ...model.code import CALLABLES, REASONS, TYPES
 from ...store.code import Known, MapReader
 from ...store.code.packing import symbol_id
 from ...store.code.reader import Seen
+from .interfaces import CONSTRUCTOR, Interfaces
 from .parsing import last_name
 from .type_relations import overridden
 
@@ -16,7 +18,6 @@ from .type_relations import overridden
 LOOSE_FILES_MAX, LOOSE_SHOWN = 4, 20
 SEEN = "seen"
 BY_NAME, BY_NAME_CONFIDENCE = "name", 0.3
-CONSTRUCTOR = "constructor"
 
 
 class CallSite(NamedTuple):
@@ -31,10 +32,13 @@ class CallSite(NamedTuple):
 
 
 class Above(NamedTuple):
-    """A method of a type above whose place a method takes: a call of it may lead to that one."""
+    """A method whose place another takes, because it overrides it or because its type has the methods of the
+    interface: a call of it may lead to that one. `sites` are the calls, those that are no tests first."""
 
     method: Known
     calls: int
+    sites: tuple[CallSite, ...] = ()
+    is_overridden: bool = True
 
 
 class Callers(NamedTuple):
@@ -59,22 +63,27 @@ def callers(reader: MapReader, *symbols: Known, loose: bool = True, limit: int =
     return Callers(symbol, tuple(found), tuple(unresolved), len(files))
 
 
-def called_above(reader: MapReader, symbols: Iterable[Known]) -> list[Above]:
-    """The methods that some override and that are called, the most called first."""
-    counted: dict[str, Above] = {}
-    for one in dict.fromkeys(reached_through(reader, symbols)):
-        calls = sum(len(places) for _, places in reader.incoming(one.id))
-        known = counted.get(one.qualified)  # overloads together
-        counted[one.qualified] = Above(one, calls + (known.calls if known is not None else 0))
-    return sorted((one for one in counted.values() if one.calls), key=lambda one: -one.calls)
+def called_above(reader: MapReader, symbols: Sequence[Known]) -> list[Above]:
+    """The methods that some override or may stand for and that are called, the most called first."""
+    of_one: dict[tuple[str, str], list[Known]] = {}
+    overrides = {up.id for one in symbols for up in overridden(reader, one)}
+    for one in dict.fromkeys(reached_through(Interfaces(reader), symbols)):
+        of_one.setdefault((one.path, one.qualified), []).append(one)  # overloads together
+    found: list[Above] = []
+    for same in of_one.values():
+        calls = sorted(sites(reader, *same), key=lambda site: is_test_path(site.path))
+        if calls:
+            found.append(Above(same[0], len(calls), tuple(calls), same[0].id in overrides))
+    return sorted(found, key=lambda one: -one.calls)
 
 
-def reached_through(reader: MapReader, symbols: Iterable[Known]) -> Iterator[Known]:
-    """The methods of types above that some take the place of: who calls those may call these. What makes one of a type
-    is never reached so."""
+def reached_through(interfaces: Interfaces, symbols: Iterable[Known]) -> Iterator[Known]:
+    """The methods of types above and of interfaces that some take the place of: who calls those may call these. What
+    makes one of a type is never reached so."""
     for one in symbols:
-        if one.kind in CALLABLES and one.kind != CONSTRUCTOR and one.parent is not None:
-            yield from overridden(reader, one)
+        if one.kind in CALLABLES and one.kind != CONSTRUCTOR:
+            yield from overridden(interfaces.reader, one)
+            yield from interfaces.above(one)
 
 
 def sites(reader: MapReader, *symbols: Known, limit: int = 10_000) -> list[CallSite]:

@@ -15,6 +15,7 @@ from ...store.protocol import Reader
 from ..engine import Asker
 from .callers import reached_through, sites
 from .find import overloads
+from .interfaces import Interfaces
 from .type_relations import implementors, members, overrides
 
 DISTANCE_MAX, REACHED_MAX = 6, 500
@@ -60,6 +61,7 @@ def impact(reader: MapReader, symbols: Sequence[Known], *, distance: int = DISTA
     """The nearest first."""
     found: dict[int, Reached] = {}
     files: dict[str, None] = {}
+    interfaces = Interfaces(reader)
     edge = [Reached(one, 0, 1.0) for symbol in symbols for one in _parts(reader, symbol)]
     start = {one.symbol.id for one in edge} | {one.id for one in symbols}
     left: set[int] = set()
@@ -67,7 +69,7 @@ def impact(reader: MapReader, symbols: Sequence[Known], *, distance: int = DISTA
     for away in range(1, distance + 1):
         following: list[Reached] = []
         for one in edge:
-            for caller, confidence, through in _above(reader, one.symbol, files):
+            for caller, confidence, through in _above(interfaces, one.symbol, files):
                 if caller.id in found or caller.id in start:
                     continue
                 is_test = bool(caller.flags & TEST)
@@ -86,7 +88,7 @@ def impact(reader: MapReader, symbols: Sequence[Known], *, distance: int = DISTA
     ordered = sorted(found.values(), key=lambda one: (one.distance, -one.confidence, one.symbol.path, one.symbol.start))
     tests = tuple(one for one in ordered if one.symbol.flags & TEST)
     others = tuple(one for one in ordered if not one.symbol.flags & TEST)
-    further = {caller.id for one in edge[:BEYOND_MAX] for caller, _, _ in _above(reader, one.symbol, {})}
+    further = {caller.id for one in edge[:BEYOND_MAX] for caller, _, _ in _above(interfaces, one.symbol, {})}
     return Impact(tuple(symbols), others, tests, tuple(files), len(left), len(further - found.keys() - start - left))
 
 
@@ -97,8 +99,9 @@ def _parts(reader: MapReader, symbol: Known) -> list[Known]:
     return [symbol, *(one for one in members(reader, symbol) if one.kind in CALLABLES)]
 
 
-def _above(reader: MapReader, symbol: Known, files: dict[str, None]) -> Iterable[tuple[Known, float, str]]:
+def _above(interfaces: Interfaces, symbol: Known, files: dict[str, None]) -> Iterable[tuple[Known, float, str]]:
     """Who depends on a symbol itself, how surely, and through what."""
+    reader = interfaces.reader
     same = overloads(reader, symbol)
     for site in sites(reader, *same, limit=SITES_MAX):
         if site.caller is None:
@@ -109,9 +112,9 @@ def _above(reader: MapReader, symbol: Known, files: dict[str, None]) -> Iterable
         for below in implementors(reader, symbol, deep=False):
             yield below, 1.0, symbol.qualified
     elif symbol.parent is not None:
-        for other in overrides(reader, symbol):
+        for other in dict.fromkeys((*overrides(reader, symbol), *interfaces.below(symbol))):
             yield other, OVERRIDES, symbol.qualified
-    for up in dict.fromkeys(reached_through(reader, same)):
+    for up in dict.fromkeys(reached_through(interfaces, same)):
         for site in sites(reader, up, limit=SITES_MAX):
             if site.caller is not None:
                 yield site.caller, site.confidence * THROUGH_ABOVE, up.qualified

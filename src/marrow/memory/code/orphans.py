@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ...store.code import Known, MapReader
+from .interfaces import Interfaces
 from .mentions import mentioned
 from .type_relations import overridden
 
@@ -10,14 +11,15 @@ LIMIT = 200
 
 
 def orphans(reader: MapReader, folder: str = "", *, limit: int = LIMIT, sure: bool = True) -> list[Known]:
-    """Without entry points and tests, and without what takes the place of a method above. With `sure` also without
-    those whose name is called somewhere where it is not known what is meant, or stands somewhere without being called
-    (`key=by_size`, a property that is read)."""
+    """Without entry points and tests, and without what takes the place of a method above or of an interface. With
+    `sure` also without those whose name is called somewhere where it is not known what is meant, or stands somewhere
+    without being called (`key=by_size`, a property that is read)."""
     found: list[Known] = []
+    interfaces = Interfaces(reader)
     for symbol in reader.orphans(folder):
         if sure and reader.loose(symbol.name):
             continue
-        if symbol.parent is not None and overridden(reader, symbol):
+        if (symbol.parent is not None and overridden(reader, symbol)) or interfaces.above(symbol):
             continue
         if symbol.kind == "constructor" and symbol.parent is not None and reader.incoming(symbol.parent):
             continue

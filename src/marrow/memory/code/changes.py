@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from ...codemap.compare import DELETED, MODIFIED, MOVED, NEW, RENAMED, Difference, compare
 from ...codemap.languages.table import language_of
+from ...codemap.skipped import named_as_generated, why_skipped
 from ...codemap.tame import is_tame
 from ...model.code import FileMap, Symbol
 from ...repository.changed import blobs, changed_between
@@ -44,13 +45,18 @@ def _since_commit(reader: MapReader, root: str, since: Since, only: str | None) 
     pairs = pairs[:FILES_MAX]
     old: dict[str, FileMap] = {}
     for path, source in blobs(root, since.commit, [a for a, _ in pairs if a]):
-        old[path] = _old_map(path, source)
+        if not named_as_generated(path) and not why_skipped(source):
+            old[path] = _old_map(path, source)
     new: dict[str, FileMap] = {}
-    for _, path in pairs:
+    for before, path in pairs:
         row = reader.file_at(path) if path else None
         found = reader.whole(row.id) if row is not None else None
-        if found is not None:
+        # What is mapped on one side alone (it is generated, huge or left out on the other) says nothing of what became
+        # of its symbols: neither side counts.
+        if found is not None and (not before or before in old):
             new[path] = found
+        elif path:
+            old.pop(before, None)
     renamed = {b: a for a, b in pairs if a and b and a != b}
     paths = tuple(b or a for a, b in pairs)
     return Changes(since, tuple(compare(old, new, renamed)), len(pairs), left, paths)

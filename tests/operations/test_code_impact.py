@@ -292,3 +292,53 @@ def test_a_generated_file_is_neither_before_nor_after_a_change(do: Do, root: Pat
     assert do("code_impact").broken == ()
     (root / "api.go").unlink()
     assert do("code_changes").items == ()
+
+
+def test_impact_of_a_diff_tells_what_is_deleted_with_what_is_remembered_about_it(do: Do, said: Do, root: Path) -> None:
+    (root / "sums.go").write_text("package sums\n\nfunc Sum() int {\n\treturn 1\n}\n", encoding="utf-8")
+    git(root, "add", ".")
+    git(root, "commit", "-q", "-m", "Sums")
+    do("memory_save", content="Do not delete Sum: the invoices count on it.", anchors=["sums.go::Sum"])
+    (root / "sums.go").unlink()
+    found = do("code_impact", diff="HEAD")
+    assert [(one["name"], one["path"]) for one in found.deleted] == [("Sum", "sums.go")]
+    text = said("code_impact", diff="HEAD")
+    assert "deleted, and not named any more: Sum (sums.go)" in text
+    assert "Do not delete Sum" in text
+    assert "nothing is touched" not in text
+
+
+def test_impact_of_a_diff_tells_what_was_remembered_under_an_old_name(do: Do, root: Path) -> None:
+    do("memory_save", content="Step 7 is the last one that is safe.", anchors=["steps.py::step7"])
+    edit(root, "steps.py", "step7", "seventh")
+    assert [one["title"] for one in do("code_impact").memories] == ["Step 7 is the last one that is safe."]
+
+
+def test_impact_of_a_diff_says_where_the_name_of_a_changed_constant_stands(do: Do, said: Do, root: Path) -> None:
+    edit(root, "commands.py", "WIDTH_MAX = 80", "WIDTH_MAX = 90")
+    found = do("code_impact", diff="HEAD")
+    assert found.of == ("WIDTH_MAX",)
+    assert {place.name for place in found.places} == {"lowest", "width"}
+    assert "its name stands in 2 places" in said("code_impact", diff="HEAD")
+
+
+def test_headings_are_counted_and_not_listed_unless_asked_for(do: Do, said: Do, root: Path) -> None:
+    notes = "# Changes\n\n" + "".join(f"## v{n}\n\n- Step {n}.\n\n" for n in range(9))
+    (root / "CHANGELOG.md").write_text(notes, encoding="utf-8")
+    edit(root, "commands.py", "WIDTH_MAX - 2", "WIDTH_MAX - 4")
+    found = do("code_changes")
+    assert [one.name for one in found.items] == ["width"]
+    assert found.headings == 10
+    assert "10 headings of documents changed too" in said("code_changes")
+    assert len(do("code_changes", kind="heading").items) == 10
+    assert len(do("code_changes", path="CHANGELOG.md").items) == 10
+    assert do("code_impact").of == ("width",)
+    assert "10 headings of documents changed too" in said("code_impact")
+
+
+def test_tests_that_are_not_shown_are_counted(said: Do, root: Path) -> None:
+    tests = "".join(f"def test_{n}():\n    assert width()\n\n\n" for n in range(8))
+    (root / "test_commands.py").write_text(f"from commands import width\n\n\n{tests}", encoding="utf-8")
+    text = said("code_impact", symbol="width")
+    assert "tests that reach it: 8" in text
+    assert "(and 3 more)" in text

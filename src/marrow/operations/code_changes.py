@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any, NamedTuple
 
-from ..codemap.compare import Folded, folded
+from ..codemap.compare import DELETED, NEW, Difference, Folded, folded
 from ..codemap.entry import is_test_path
 from ..codemap.function_map import TOKENS, draw
 from ..memory.code.broken import Broken, broken
@@ -14,7 +15,7 @@ from ..memory.code.find import meant
 from ..memory.code.function_map import FunctionMap, changed_function_maps, file_function_map
 from ..memory.code.impact import DISTANCE_MAX, Impact, Reached, impact, remembered
 from ..memory.code.kept_map import KeptMap, inside
-from ..memory.code.named_places import Named, NamedPlace, named_places
+from ..memory.code.named_places import SHOWN, NamedPlace, named_places
 from ..memory.code.opened import opened
 from ..memory.code.since import since_of
 from ..model.address import shown
@@ -30,6 +31,11 @@ TOKENS_MIN, TOKENS_MAX = 20, 5_000
 SMALL_TOKENS, SMALL_ENTRIES, WHOLE_TOKENS = 400, 16, 1_500
 TESTS_SHOWN = 5
 BROKEN_SHOWN, BROKEN_PLACES = 20, 4
+# Of a change: so many names are looked for, and so many of what was deleted are told.
+NAMES_MAX, DELETED_SHOWN = 10, 12
+HEADING = "heading"
+_VALUES = frozenset(("constant", "variable"))
+_TOLD = CALLABLES | TYPES | _VALUES
 
 
 def _map(call: Call, *, whole: bool = False) -> KeptMap:
@@ -134,15 +140,18 @@ class ChangesResult(NamedTuple):
     items: tuple[ChangeView, ...]
     files: int = 0
     left_out: int = 0
+    headings: int = 0
 
     def text(self) -> str:
-        if not self.items:
-            return f"Nothing changed in functions or types since {self.since} ({self._differ()})."
+        headings = [f"({_headings(self.headings)}: give the kind heading, or the file)"] if self.headings else []
+        if not self.items and not self.left_out:
+            nothing = f"Nothing changed in functions or types since {self.since} ({self._differ()})."
+            return "\n".join([nothing, *headings])
         told = ", ".join(f"{count} {what}" for what, count in self.counts.items())
         lines = [f"since {self.since}: {told} in {counted(self.files, 'file')}", *(item.text() for item in self.items)]
         if self.left_out:
             lines.append(f"({self.left_out} more: raise budget_tokens)")
-        return "\n".join(lines)
+        return "\n".join([*lines, *headings])
 
     def _differ(self) -> str:
         return f"{counted(self.files, 'file')} differ{'s' if self.files == 1 else ''}"
@@ -167,6 +176,10 @@ def code_changes(
         if _is_below(start, one.path) or (one.was[0] and _is_below(start, one.was[0]))
         if kind in ("", one.symbol.kind)
     ]
+    # A changelog has more headings than the code has functions: they are counted, unless they are asked for.
+    headings = 0 if kind or start in found.paths else sum(one.symbol.kind == HEADING for one in chosen)
+    if headings:
+        chosen = [one for one in chosen if one.symbol.kind != HEADING]
     items = [
         ChangeView(
             one.what,
@@ -184,7 +197,11 @@ def code_changes(
     for item in items:
         counts[item.what] = counts.get(item.what, 0) + 1 + item.members
     files = sum(1 for one in found.paths if _is_below(start, one))
-    return ChangesResult(then.words, counts, tuple(items), files, found.left_out)
+    return ChangesResult(then.words, counts, tuple(items), files, found.left_out, headings)
+
+
+def _headings(count: int) -> str:
+    return f"{counted(count, 'heading')} of documents changed too"
 
 
 def _is_below(start: str, path: str) -> bool:
@@ -247,11 +264,16 @@ class ImpactResult(NamedTuple):
     distance: int = 0
     since: str = ""
     above: tuple[dict[str, Any], ...] = ()
+    named: tuple[str, ...] = ()
+    deleted: tuple[dict[str, str], ...] = ()
+    headings: int = 0
 
     def text(self) -> str:
-        lines = self._broken()
+        lines = [*self._broken(), *self._deleted()]
         if not self.of:
-            return "\n".join(lines or [f"No function or type changed since {self.since}, so nothing is touched."])
+            lines = lines or [f"No function or type changed since {self.since}, so nothing is touched."]
+            lines += [f"({_headings(self.headings)})"] if self.headings else []
+            return "\n".join([*lines, *self._remembered()])
         names = ", ".join(self.of[:8]) + (f" and {len(self.of) - 8} more" if len(self.of) > 8 else "")
         count = len(self.items) + self.left_out
         depends = "symbol depends" if count == 1 else "symbols depend"
@@ -268,19 +290,36 @@ class ImpactResult(NamedTuple):
             lines.append(f"may be reached through {one['name']} ({one['place']}): {calls}")
         if self.named_elsewhere:
             places = counted(self.places_in_all, "place")
-            lines.append(f"only calls are followed; its name stands in {places} (some may mean something else):")
+            whose = "its name stands" if len(self.of) == 1 else f"{', '.join(self.named)} {_stand(len(self.named))}"
+            lines.append(f"only calls are followed; {whose} in {places} (some may mean something else):")
             lines += [f"  {place.text()}" for place in self.places]
         if self.files:
             lines.append(f"files whose own lines use it: {', '.join(self.files)}")
         lines.append(f"tests that reach it: {self.tests_in_all}" if self.tests_in_all else "no test calls it")
         lines += [f"  {item.text()}" for item in self.tests[:TESTS_SHOWN]]
+        more = self.tests_in_all - len(self.tests[:TESTS_SHOWN])
+        lines += [f"  (and {more} more)"] if more else []
+        lines += [f"({_headings(self.headings)})"] if self.headings else []
+        return "\n".join([*lines, *self._remembered()])
+
+    def _remembered(self) -> list[str]:
+        lines: list[str] = []
         if self.memories:
             lines.append("remembered about it:")
             lines += [f"  [{one['address']}] {one['title']}" for one in self.memories]
         if self.of_files:
             lines.append("about the whole file:")
             lines += [f"  [{one['address']}] {one['title']}" for one in self.of_files]
-        return "\n".join(lines)
+        return lines
+
+    def _deleted(self) -> list[str]:
+        """What is gone and was told above is not told again."""
+        told = {(one.path, one.name) for one in self.broken}
+        names = [f"{one['name']} ({one['path']})" for one in self.deleted if (one["path"], one["name"]) not in told]
+        if not names:
+            return []
+        more = f" and {len(names) - DELETED_SHOWN} more" if len(names) > DELETED_SHOWN else ""
+        return [f"deleted, and not named any more: {', '.join(names[:DELETED_SHOWN])}{more}"]
 
     def _broken(self) -> list[str]:
         lines = ["gone, and still named:"] if self.broken else []
@@ -288,6 +327,10 @@ class ImpactResult(NamedTuple):
             lines.append(f"  {one.what} {one.name} (was in {one.path}): {counted(one.total, 'place')}")
             lines += [f"    {place.text()}" for place in one.places]
         return lines
+
+
+def _stand(count: int) -> str:
+    return "stands" if count == 1 else "stand"
 
 
 def _place(one: NamedPlace) -> PlaceView:
@@ -317,18 +360,25 @@ def code_impact(
     if not symbol.strip():
         since = since_of(call.engine, call.asker, kept.root, diff, kept.mapped_at())
     gone: list[Broken] = []
+    found: list[Difference] = []
+    headings = 0
     with kept.reading() as reader:
         if since is None:
             chosen = meant(reader, symbol)
         else:
-            found = changes(reader, kept.root, since).found
+            every = changes(reader, kept.root, since).found
+            found = [one for one in every if one.symbol.kind != HEADING]
+            headings = len(every) - len(found)
             chosen = _present(reader, [(one.path, one.symbol.qualified) for one in found])
             gone = broken(reader, found)
         reached = impact(reader, chosen, distance=distance)
-        named = _named(reader, chosen, reached) if since is None else Named()
+        names = _unfollowed(chosen, reached, found if since is not None else None)
+        named = named_places(reader, names)
         above = called_above(reader, chosen) if since is None else []
     with call.engine.store.reading() as store:
-        about = remembered(store, call.asker, chosen, call.engine.clock())
+        about = remembered(store, call.asker, [*chosen, *_before(found)], call.engine.clock())
+    places = [place for one in named.values() for place in one.places[: SHOWN if len(named) == 1 else BROKEN_PLACES]]
+    total = sum(one.total for one in named.values())
     return ImpactResult(
         tuple(dict.fromkeys(one.qualified for one in chosen)),
         tuple(_reached(one) for one in reached.dependents),
@@ -337,9 +387,9 @@ def code_impact(
         _memories(about.own),
         reached.left_out,
         len(reached.tests),
-        bool(named.total),
-        tuple(_place(one) for one in named.places),
-        named.total,
+        bool(total),
+        tuple(map(_place, places)),
+        total,
         tuple(
             BrokenView(one.what, one.qualified, one.path, one.total, tuple(map(_place, one.places[:BROKEN_PLACES])))
             for one in gone[:BROKEN_SHOWN]
@@ -349,6 +399,9 @@ def code_impact(
         distance,
         since.words if since is not None else "",
         tuple({"name": up.method.qualified, "place": up.method.place, "calls": up.calls} for up in above),
+        tuple(name for name, one in named.items() if one.total),
+        _deleted(found),
+        headings,
     )
 
 
@@ -356,13 +409,43 @@ def _memories(records: list[Record]) -> tuple[dict[str, str], ...]:
     return tuple({"address": shown(one.node.address), "title": first_line(one.node.content, 100)} for one in records)
 
 
-def _named(reader: MapReader, chosen: list[Known], reached: Impact) -> Named:
-    """Where calls say nothing: of what is not called, and of what nothing but tests is known to call."""
-    name = chosen[-1].name
-    is_called = chosen[-1].kind in CALLABLES | TYPES
-    if is_called and (reached.dependents or not all(map(is_test_path, reached.files))):
-        return Named()
-    return named_places(reader, {name}).get(name, Named())
+def _unfollowed(chosen: list[Known], reached: Impact, found: Sequence[Difference] | None) -> list[str]:
+    """The names of which calls say nothing: of what is not called, and of what nothing but tests is known to call. Of
+    a change, what is new needs none."""
+    if found is not None:
+        fresh = {(one.path, one.symbol.qualified) for one in found if one.what == NEW}
+        chosen = [one for one in chosen if one.kind in _TOLD and (one.path, one.qualified) not in fresh]
+        inner = {one.id for one in chosen if one.kind in CALLABLES}
+        chosen = [one for one in chosen if one.parent not in inner]
+    else:
+        chosen = chosen[-1:]
+    is_used = bool(reached.dependents) or not all(map(is_test_path, reached.files))
+    names = (one.name for one in chosen if not is_used or one.kind not in CALLABLES | TYPES)
+    return list(dict.fromkeys(names))[:NAMES_MAX]
+
+
+def _before(found: Sequence[Difference]) -> list[Known]:
+    """What is gone, and what has another name or place now, as it was: something may be remembered about it."""
+    before: list[Known] = []
+    for one in found:
+        is_gone = one.what == DELETED
+        path, qualified = (one.path, one.symbol.qualified) if is_gone else one.was
+        if qualified:
+            within, _, name = qualified.rpartition(".")
+            lines = (one.symbol.start, one.symbol.end) if is_gone else (1, 0)  # of another place nobody knows its lines
+            before.append(Known(-1, path, name, within, one.symbol.kind, *lines, None, -1, 0, 0, 0))
+    return before
+
+
+def _deleted(found: Sequence[Difference]) -> tuple[dict[str, str], ...]:
+    """Without what is in a type or function that is deleted too."""
+    gone = [one for one in found if one.what == DELETED and one.symbol.kind in _TOLD]
+    within = {(one.path, one.symbol.qualified) for one in gone}
+    return tuple(
+        {"name": one.symbol.qualified, "path": one.path, "kind": one.symbol.kind}
+        for one in gone
+        if (one.path, one.symbol.qualified.rpartition(".")[0]) not in within
+    )
 
 
 def _present(reader: MapReader, places: list[tuple[str, str]]) -> list[Known]:

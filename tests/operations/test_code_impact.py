@@ -342,3 +342,58 @@ def test_tests_that_are_not_shown_are_counted(said: Do, root: Path) -> None:
     text = said("code_impact", symbol="width")
     assert "tests that reach it: 8" in text
     assert "(and 3 more)" in text
+
+
+MACHINE = """pub fn transition(from: u8) -> u8 {
+    from + 1
+}
+
+pub fn run() -> u8 {
+    transition(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Fake;
+
+    impl Fake {
+        fn go(&self) -> u8 {
+            helper()
+        }
+    }
+
+    fn helper() -> u8 {
+        transition(2)
+    }
+
+    #[test]
+    fn moves_on() {
+        assert_eq!(helper(), transition(2));
+    }
+}
+
+#[cfg(all(test, feature = "slow"))]
+mod driver_tests {
+    fn drives() -> u8 {
+        super::transition(3)
+    }
+}
+
+#[cfg(any(test, feature = "debug"))]
+pub fn traced() -> u8 {
+    transition(4)
+}
+"""
+
+
+def test_tests_that_stand_in_a_file_of_rust_are_tests_also_after_a_change(do: Do, root: Path) -> None:
+    (root / "src").mkdir()
+    (root / "src" / "machine.rs").write_text(MACHINE, encoding="utf-8")
+    for change in ("from + 1", "from + 2"):
+        edit(root, "src/machine.rs", "from + 1", change)
+        edit(root, "src/machine.rs", "        transition(2)", f"        // {change}\n        transition(2)")
+        found = do("code_impact", symbol="transition")
+        assert {one.name for one in found.items} == {"run", "traced"}
+        assert {one.name for one in found.tests} == {"tests.helper", "tests.moves_on", "driver_tests.drives", "Fake.go"}

@@ -10,12 +10,16 @@ from ..model.code import CALLABLES, Symbol
 ENTRY, TEST = 1, 2
 
 _TEST_PATH = re.compile(
-    r"(?:^|/)(?:tests?|specs?|__tests__|testing|e2e)/|(?:^|/)(?:test_[^/]*|conftest|[^/]*(?:_test|_spec|Test|Tests|"
+    r"(?:^|/)(?:tests?|specs?|__tests__|testing|e2e)/|(?:^|/)(?:test_[^/]*|tests|conftest|[^/]*(?:_tests?|_spec|Test|Tests|"
     r"TestCase|\.test|\.spec))\.\w+\Z"
 )
 _TEST_NAME = re.compile(
     r"test(?:_|[A-Z]|\Z)|Test[A-Z_]|Benchmark[A-Z]|Example(?:[A-Z]|\Z)|Fuzz[A-Z]|(?:setUp|tearDown)"
 )
+# Rust's tests stand beside what they test: `#[cfg(test)] mod tests`, `#[test] fn`.
+TESTS_ALONE = "cfg(test)"
+_RUST_TEST = re.compile(r"(?:\w+\s*::\s*)*(?:test|rstest|test_case|bench|wasm_bindgen_test)\s*(?:\(|\Z)")
+_TESTS_ALONE = re.compile(rf"cfg\s*\(\s*(?:all\s*\((?:[^()]*,)?\s*)?test\s*[,)]|{_RUST_TEST.pattern}")
 _DUNDER = re.compile(r"__\w+__\Z")
 _MAINS = frozenset("main Main init __main__ setUp tearDown setup_module teardown_module".split())
 # Decorators that change how a function is called, and not by whom.
@@ -27,12 +31,20 @@ _PLAIN = re.compile(
 )
 
 
+def for_tests_alone(decorator: str) -> bool:
+    """Whether Rust leaves out what is so marked, except where it makes tests."""
+    return _TESTS_ALONE.match(decorator) is not None
+
+
 def is_test_path(path: str) -> bool:
     return _TEST_PATH.search(path) is not None
 
 
 def flags_of(path: str, symbol: Symbol, in_test_file: bool) -> int:
     """For a symbol of a file."""
+    decorators = symbol.decorators
+    if decorators and path.endswith(".rs") and any(map(for_tests_alone, decorators)):
+        return TEST | (ENTRY if symbol.kind in CALLABLES and any(map(_RUST_TEST.match, decorators)) else 0)
     if symbol.kind not in CALLABLES:
         return TEST if in_test_file else 0
     name = symbol.name

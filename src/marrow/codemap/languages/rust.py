@@ -14,7 +14,7 @@ from ..parse import captures
 from .rust_bindings import Bindings
 from .rust_chains import NAME_MAX, Place, chain_of, path_of, plain_chain, text_of
 from .rust_crates import finder
-from .rust_definitions import Around, Before, Definitions, impls_of, positional, traits_of
+from .rust_definitions import Around, Before, Definitions, impls_of, positional, traits_of, with_tests_marked
 from .rust_macros import STANDARD, opened, written
 from .rust_types import type_text
 from .rust_uses import external, module_file, uses
@@ -69,7 +69,7 @@ def read(root: Node, source: bytes, path: str) -> FileMap:
     scopes = _Scopes(source, definitions, make.bounds)
     payloads = list(_payloads(found, source, make, scopes, definitions))
     outline = Outline(source, definitions, comments, strings)
-    symbols = outline.symbols()
+    symbols = with_tests_marked(outline.symbols())
     scopes = _Scopes(source, definitions, make.bounds, outline, symbols)
     names = Bindings(source, outline.scope_at, scopes.place)
     _bind(names, found)

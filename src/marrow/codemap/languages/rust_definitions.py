@@ -7,6 +7,8 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
+from ...model.code import Symbol
+from ..entry import TESTS_ALONE, for_tests_alone
 from ..outline import Definition
 from .rust_chains import text_of
 from .rust_types import MARKERS, bare, owner_text, type_text
@@ -311,6 +313,22 @@ def traits_of(impls: Iterable[Impl]) -> dict[str, list[str]]:
         if one.receiver and one.trait:
             found.setdefault(one.receiver.rpartition(".")[2], []).append(one.trait)
     return found
+
+
+def with_tests_marked(symbols: tuple[Symbol, ...]) -> tuple[Symbol, ...]:
+    """What stands in a module that is only there for tests is only there for them too: it has the same mark."""
+    marked: set[int] = set()
+    for at, symbol in enumerate(symbols):
+        if symbol.parent in marked or any(for_tests_alone(one) for one in symbol.decorators):
+            marked.add(at)
+    if not marked:
+        return symbols
+    return tuple(
+        symbol._replace(decorators=(*symbol.decorators, TESTS_ALONE))
+        if at in marked and not any(for_tests_alone(one) for one in symbol.decorators)
+        else symbol
+        for at, symbol in enumerate(symbols)
+    )
 
 
 def positional(node: Node) -> Iterator[tuple[int, Node]]:

@@ -146,7 +146,7 @@ def symbol_rows(file: int, path: str, found: FileMap) -> list[tuple[Any, ...]]:
     rows: list[tuple[Any, ...]] = []
     for at, symbol in enumerate(found.symbols):
         kind, name, qualified, parent, first, last, *_ = symbol
-        flags = flags_of(path, symbol, tested) if kind in CALLABLES else plain
+        flags = flags_of(path, symbol, tested) if kind in CALLABLES or symbol.decorators else plain
         around = within(qualified, name)
         rows.append((start + at, name, around, kind, first, last, None if parent == TOP else start + parent, at, flags))
     return rows

@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
+from marrow.memory.taking_in.bookmark import keep_bookmark
+from marrow.memory.taking_in.symbols_left import LEFT, SYMBOLS
+from marrow.model.errors import NotFound
+
 from .desk_code import Desk, desk
 from .test_commit_symbols import SYMBOL, said
 
@@ -42,3 +48,15 @@ def test_a_commit_that_is_looked_at_by_its_address_holds_whatever_became_of_what
     desk.write("src/app.py", None)
     assert desk.memory.verify(commit).counts == {"holds": 1}
     assert desk.record(desk.memory.get(commit).address).standing.drift == ""
+
+
+def test_blame_of_a_symbol_whose_commits_are_still_to_be_found_says_so(desk: Desk) -> None:
+    desk.write("src/later.py", "def later():\n    return 1\n")
+    desk.memory.perform("code_symbols", {"path": "src/later.py"})
+    keep_bookmark(desk.memory.call.engine, desk.memory.call.asker, "", SYMBOLS, {LEFT: 7})
+    text = desk.memory.perform("memory_blame", {"target": "later"}).text
+    assert text.startswith("Nobody said anything about later.")
+    assert "which symbols 7 commits touched is still to be found" in text
+    with pytest.raises(NotFound, match=r"no chain, file or symbol 'nope\.py'") as caught:
+        desk.memory.blame("nope.py")
+    assert "7 commits" in caught.value.hint

@@ -1,4 +1,4 @@
-"""Blame: who said what, and when: of a chain, a file, a line, or one memory with all that became of it."""
+"""Blame: who said what, and when: of a chain, a file, a line, a symbol, or one memory with all that became of it."""
 
 from __future__ import annotations
 
@@ -13,14 +13,17 @@ from ..model.node import Occurrence
 from ..model.record import CURRENT, Record
 from ..model.redact import redact
 from ..model.scope import READ
-from ..model.text import first_line
+from ..model.text import counted, first_line
 from ..repository.command import at_home, content
 from ..repository.file_sorts import is_secret
 from .anchors.checkout import Checkout
 from .chains import chain_named
+from .code.find import matching
+from .code.opened import kept
 from .engine import Asker, Engine
 from .provenance import provenance
 from .spatial import spatial
+from .taking_in.symbols_left import symbols_left
 from .verify import clean_path
 
 CHAIN, FILE, LINE, SYMBOL, ADDRESS = "chain", "file", "line", "symbol", "address"
@@ -44,12 +47,14 @@ class Blamed(NamedTuple):
 
 
 class Blame(NamedTuple):
-    """`kind` is what the target was taken for. Of a line: the commit that wrote it and the symbol that it is in."""
+    """`kind` is what the target was taken for. Of a line: the commit that wrote it and the symbol that it is in.
+    `waiting`: of so many commits it is still to be found which symbols they touched."""
 
     target: str
     kind: str
     items: tuple[Blamed, ...]
     symbol: str = ""
+    waiting: int = 0
 
 
 def blame(engine: Engine, asker: Asker, target: str) -> Blame:
@@ -58,7 +63,9 @@ def blame(engine: Engine, asker: Asker, target: str) -> Blame:
     wanted = target.strip()
     if not wanted:
         raise Invalid(
-            "It is not said what to look at.", hint="A chain, a file, file:line, or an address.", field="target"
+            "It is not said what to look at.",
+            hint="A chain, a file, file:line, a symbol, or an address.",
+            field="target",
         )
     if _ADDRESS.match(wanted) and (found := _of_address(engine, asker, wanted)) is not None:
         return found
@@ -74,11 +81,23 @@ def blame(engine: Engine, asker: Asker, target: str) -> Blame:
         return _of_file(engine, asker, path)
     try:
         return _of_chain(engine, asker, wanted)
-    except NotFound:
+    except NotFound as problem:
         found = _of_file(engine, asker, path)
-        if found.items:
-            return found
-        raise
+        return found if found.items else _of_what_nobody_spoke_of(engine, asker, wanted, problem)
+
+
+def _of_what_nobody_spoke_of(engine: Engine, asker: Asker, wanted: str, problem: NotFound) -> Blame:
+    """A symbol that the code has; or nothing that is known at all."""
+    left = symbols_left(engine, asker)
+    mapped = kept(engine, asker)
+    if mapped is not None:
+        with mapped.reading() as reader:
+            if matching(reader, wanted):
+                return Blame(wanted, SYMBOL, (), "", left)
+    hint = problem.hint
+    if left:
+        hint = f"Which symbols {counted(left, 'commit')} touched is still to be found: ingest_history goes on with it."
+    raise NotFound(f"There is no chain, file or symbol {wanted[:80]!r} here.", hint=hint, field="target") from problem
 
 
 def _is_file(checkout: Checkout | None, path: str) -> bool:
@@ -128,7 +147,7 @@ def _of_file(engine: Engine, asker: Asker, path: str) -> Blame:
 
 def _of_symbol(engine: Engine, asker: Asker, path: str, name: str) -> Blame:
     items = sorted(_said(engine, _about_symbol(engine, asker, path, name)), key=lambda one: -one.at)
-    return Blame(f"{path}::{name}", SYMBOL, tuple(items))
+    return Blame(f"{path}::{name}", SYMBOL, tuple(items), "", symbols_left(engine, asker))
 
 
 def _about_symbol(engine: Engine, asker: Asker, path: str, name: str) -> list[Record]:

@@ -9,6 +9,7 @@ from ..memory.rebase import STALE, rebase
 from ..model.address import shown
 from ..model.moments import age, iso
 from ..model.scope import WRITE
+from ..model.text import counted
 from .places import one_line
 from .table import Call, operation
 
@@ -19,21 +20,31 @@ class BlameResult(NamedTuple):
     items: tuple[dict[str, str], ...]
     symbol: str = ""
     left_out: int = 0
+    waiting: int = 0
 
     def text(self) -> str:
         head = f"{self.target}{f' in {self.symbol}' if self.symbol else ''}"
         if not self.items:
-            return f"Nobody said anything about {head}."
+            return "\n".join([f"Nobody said anything about {head}.", *self._waiting()])
         lines = [f"{head}:"] if self.kind == LINE else []
         for item in self.items:
             address = f"[{item['address']}] " if item["address"] else ""
             lines.append(f"{item['at'] or 'now':<20}  {item['who']}  {item['what']}: {address}{item['content']}")
-        return "\n".join(lines)
+        return "\n".join([*lines, *self._waiting()])
+
+    def _waiting(self) -> list[str]:
+        if not self.waiting:
+            return []
+        commits = counted(self.waiting, "commit")
+        return [f"(which symbols {commits} touched is still to be found: ingest_history goes on with it)"]
 
 
 @operation("tree", spellings={"target": ("file",)})
-def memory_blame(call: Call, target: Annotated[str, "a chain, a file, file:line, or an address"]) -> BlameResult:
-    """Who said or wrote what, and when: in a chain, about a file or a line (with its commit), or of one memory."""
+def memory_blame(
+    call: Call, target: Annotated[str, "a chain, a file, file:line, a symbol, or an address"]
+) -> BlameResult:
+    """Who said or wrote what, and when: in a chain, about a file, a line or a symbol (with its commits), or of one
+    memory."""
     found = blame(call.engine, call.asker, target)
     items = tuple(
         {
@@ -45,7 +56,7 @@ def memory_blame(call: Call, target: Annotated[str, "a chain, a file, file:line,
         }
         for one in found.items
     )
-    return BlameResult(found.target, found.kind, items, found.symbol)
+    return BlameResult(found.target, found.kind, items, found.symbol, waiting=found.waiting)
 
 
 class DoubtView(NamedTuple):

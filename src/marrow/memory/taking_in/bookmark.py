@@ -13,16 +13,26 @@ from ..engine import Asker, Engine
 
 def bookmark(engine: Engine, asker: Asker, service: str, name: str) -> dict[str, Any]:
     """What was noted; nothing where nothing was, or where it cannot be read."""
+    return next(iter(_noted(engine, asker, service, name)), {})
+
+
+def bookmarks(engine: Engine, asker: Asker, name: str) -> list[dict[str, Any]]:
+    """What was noted under a name for each service of the project."""
+    return _noted(engine, asker, None, name)
+
+
+def _noted(engine: Engine, asker: Asker, service: str | None, name: str) -> list[dict[str, Any]]:
     with engine.store.reading() as reader:
         found = reader.sources(asker.namespace, (asker.scope.project,), service=service, path=name)
-    for source in found:
-        if source.kind == CURSOR:
-            try:
-                noted = json.loads(source.title)
-            except ValueError:
-                return {}
-            return noted if isinstance(noted, dict) else {}
-    return {}
+    return [_read(source.title) for source in found if source.kind == CURSOR]
+
+
+def _read(text: str) -> dict[str, Any]:
+    try:
+        noted = json.loads(text)
+    except ValueError:
+        return {}
+    return noted if isinstance(noted, dict) else {}
 
 
 def keep_bookmark(engine: Engine, asker: Asker, service: str, name: str, noted: Mapping[str, Any]) -> None:

@@ -42,9 +42,9 @@ from .codebase import (
 from .rewritten import is_waiting
 from .settled import SETTLE
 from .shelf import Shelf
+from .symbols_left import symbols_left
 from .take_in import Progress, TakenIn, kept_path, take_in
 from .talk import ingest_history
-from .touched_later import symbols_left
 
 OPERATION = "ingest_committed"
 # The row that says which commit was read last; its digest is the one that a run is about, until that is done.

@@ -20,18 +20,10 @@ from ...model.text import counted
 from ...repository.touched import newest_first
 from ...store.protocol import Writer
 from ..engine import Asker, Engine, submit
-from .bookmark import bookmark, keep_bookmark
+from .bookmark import keep_bookmark
+from .symbols_left import LEFT, SYMBOLS, symbols_left
 
-# The row that says of how many commits the symbols are yet to be found.
-SYMBOLS = "#symbols"
-_LEFT = "left"
 BATCH = 200
-
-
-def symbols_left(engine: Engine, asker: Asker, service: str) -> int:
-    """Of how many commits the last run left the symbols to be found."""
-    left = bookmark(engine, asker, service, SYMBOLS).get(_LEFT)
-    return left if isinstance(left, int) else 0
 
 
 def find_symbols_later(
@@ -55,7 +47,7 @@ def find_symbols_later(
         done += len(some)
     left = len(due) - done
     if left != symbols_left(engine, asker, service):
-        keep_bookmark(engine, asker, service, SYMBOLS, {_LEFT: left})
+        keep_bookmark(engine, asker, service, SYMBOLS, {LEFT: left})
     return left
 
 

@@ -32,7 +32,9 @@ def test_spatial_tells_what_is_near_first_and_the_file_last(desk: Desk) -> None:
 
 
 def test_spatial_says_when_nothing_is_known_and_refuses_other_places(desk: Desk) -> None:
-    assert "Nothing is known" in desk.memory.spatial("src/none.py").text()
+    assert (
+        desk.memory.spatial("src/none.py").text() == "Nothing is known about src/none.py here: there is no such file."
+    )
     for file in ("../x.py", "/etc/passwd", ""):
         with pytest.raises(Invalid):
             desk.memory.spatial(file)

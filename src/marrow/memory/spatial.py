@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import NamedTuple
 
 from ..codemap.fingerprint import Span
@@ -31,11 +32,13 @@ class Known(NamedTuple):
 
 
 class Around(NamedTuple):
-    """`symbols` are those in the lines that were asked about, the outer ones first."""
+    """`symbols` are those in the lines that were asked about, the outer ones first. `is_there`: the checkout at hand
+    has such a file or folder, or there is none at hand."""
 
     path: str
     items: tuple[Known, ...]
     symbols: tuple[Symbol, ...]
+    is_there: bool = True
 
 
 def spatial(engine: Engine, asker: Asker, file: str, start_line: int = 0, end_line: int = 0) -> Around:
@@ -56,7 +59,8 @@ def spatial(engine: Engine, asker: Asker, file: str, start_line: int = 0, end_li
             found.append(known)
     found.sort(key=_order)
     within = tuple(one for one in symbols if span is None or (one.start <= span.last and one.end >= span.first))
-    return Around(path, tuple(found), within)
+    is_there = checkout is None or os.path.lexists(os.path.join(checkout.root, path))
+    return Around(path, tuple(found), within, is_there)
 
 
 def _order(one: Known) -> tuple[bool, int, float, int]:

@@ -6,6 +6,7 @@ import os
 from typing import Annotated, Any, Literal, NamedTuple
 
 from ..codemap.draw import as_json, as_mermaid, as_text
+from ..codemap.languages.table import language_of
 from ..memory.code.call_graph import VERTICES_MAX, call_graph, file_graph
 from ..memory.code.callees import Callee, callees
 from ..memory.code.callers import Above, CallSite, called_above, callers
@@ -19,6 +20,7 @@ from ..model.code import CALLABLES, TYPES
 from ..model.errors import Invalid, NotFound
 from ..model.text import counted
 from ..store.code import Known, MapReader
+from ..store.code.reader import PLAIN, SKIPPED
 from .table import Call, operation
 
 LIMIT_MAX = 1_000
@@ -29,6 +31,7 @@ LOOSE_LINES = 5
 ABOVE_LINES = 8
 MOST_CALLED = 5
 NEAR_SHOWN = 6
+FROM_ROOT = "Give a path from the root."
 
 
 class SymbolView(NamedTuple):
@@ -55,21 +58,24 @@ class SymbolList(NamedTuple):
     items: tuple[SymbolView, ...]
     left_out: int = 0
     near: tuple[str, ...] = ()
+    note: str = ""
 
     def text(self) -> str:
         lines = [item.text() for item in self.items]
         if self.left_out:
             lines.append(f"({self.left_out} more: raise limit or budget_tokens, or give kind)")
+        note = [f"({self.note})"] if self.note else []
         if lines:
-            return "\n".join(lines)
+            return "\n".join([*lines, *note])
         begins = any(name.startswith(self.of) for name in self.near)
-        return f"No symbol of {self.of!r}." + (
+        none = f"No symbol of {self.of!r}." + (
             f" {self.of}* finds what begins so: {', '.join(self.near)}."
             if begins
             else f" Did you mean {self.near[0]}?"
             if self.near
             else ""
         )
+        return "\n".join([none, *note])
 
 
 def _view(reader: MapReader, one: Known, heads: dict[int, tuple[Any, ...]]) -> SymbolView:
@@ -131,10 +137,33 @@ def code_symbols(
             found = _symbols_at(reader, inside(kept.root, path), kind)
         else:
             raise Invalid("Neither a name nor a path was given.", hint="Give name, or path for a file.", field="name")
+        if name.strip() and not found and _is_spelt_as_a_path(name.strip()):
+            raise NotFound(f"The code map has nothing at {name.strip()[:120]!r}.", hint=FROM_ROOT, field="name")
         heads: dict[int, tuple[Any, ...]] = {}
         items = tuple(_view(reader, one, heads) for one in found[:limit])
         near = tuple(beginning(reader, name, NEAR_SHOWN)) if name.strip() and not found else ()
-    return SymbolList(name.strip() or path.strip(), items, max(0, len(found) - limit), near)
+        is_defined = any(one.kind in CALLABLES | TYPES for one in found)
+        at = inside(kept.root, path) if path.strip() else ""
+        note = "" if is_defined and name.strip() else _not_mapped(reader, at)
+    return SymbolList(name.strip() or path.strip(), items, max(0, len(found) - limit), near, note)
+
+
+def _is_spelt_as_a_path(given: str) -> bool:
+    """(`Runner.go` is a method as well as a file.)"""
+    return ":" not in given and ("/" in given or (given[0].islower() and bool(language_of(given))))
+
+
+def _not_mapped(reader: MapReader, path: str) -> str:
+    """What is not in the map though it is code: of a file, of a folder, or of the whole project."""
+    row = reader.file_at(path) if path else None
+    if row is not None:
+        return f"not mapped: {row.reason or 'of no language that is mapped'}" if row.state in (SKIPPED, PLAIN) else ""
+    skipped: dict[str, int] = {}
+    for one in reader.files_below(path):
+        if one.state == SKIPPED and one.reason:
+            skipped[one.reason] = skipped.get(one.reason, 0) + 1
+    told = ", ".join(f"{count} {reason}" for reason, count in sorted(skipped.items(), key=lambda one: -one[1]))
+    return f"without files that are not mapped: {told}" if told else ""
 
 
 def _named(reader: MapReader, name: str, kind: str) -> list[Known]:
@@ -157,7 +186,7 @@ def _symbols_at(reader: MapReader, path: str, kind: str) -> list[Known]:
     row = reader.file_at(path) if path else None
     files = [row] if row is not None else reader.files_below(path)
     if not files:
-        raise NotFound(f"The code map has nothing at {path!r}.", hint="Give a path from the root.", field="path")
+        raise NotFound(f"The code map has nothing at {path!r}.", hint=FROM_ROOT, field="path")
     found: list[Known] = []
     for file in files:
         found += [one for one in reader.symbols_of(file.id) if not kind or one.kind == kind]
@@ -366,7 +395,7 @@ def code_call_graph(
             of = inside(kept.root, path)
             row = reader.file_at(of)
             if row is None:
-                raise NotFound(f"The code map has no file {of!r}.", hint="Give a path from the root.", field="path")
+                raise NotFound(f"The code map has no file {of!r}.", hint=FROM_ROOT, field="path")
             graph = file_graph(reader, row, depth=depth, limit=VERTICES_MAX)
         else:
             raise Invalid("Neither a symbol nor a path was given.", hint="Give one of them.", field="symbol")

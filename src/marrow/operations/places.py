@@ -127,9 +127,11 @@ class SpatialResult(NamedTuple):
     items: tuple[PlacedView, ...]
     symbols: tuple[str, ...]
     left_out: int = 0
+    is_there: bool = True
 
     def text(self) -> str:
-        lines = [item.line() for item in self.items] or [f"Nothing is known about {self.path} here."]
+        nothing = f"Nothing is known about {self.path} here" + ("." if self.is_there else ": there is no such file.")
+        lines = [item.line() for item in self.items] or [nothing]
         if self.left_out:
             lines.append(f"({self.left_out} more: name lines, or raise budget_tokens)")
         if self.symbols:
@@ -157,7 +159,7 @@ def memory_spatial(
         about = (shape.address, shape.kind, shape.domain, shape.content)
         items.append(PlacedView(*about, one.where, shape.age, shape.marks, distance))
     names = tuple(f"{one.qualified}:{one.start}" for one in found.symbols[:SYMBOLS_SHOWN])
-    return SpatialResult(found.path, tuple(items), names)
+    return SpatialResult(found.path, tuple(items), names, is_there=found.is_there)
 
 
 class ScanResult(NamedTuple):

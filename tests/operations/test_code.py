@@ -300,3 +300,11 @@ def test_symbols_of_what_is_not_mapped_say_why(said: Do, root: Path) -> None:
     assert "heading Msg" in text
     assert "(without files that are not mapped: 1 generated)" in text
     assert "not mapped" not in said("code_symbols", name="Store.close")
+
+
+@pytest.mark.parametrize(("name", "asked"), [("memory_explore", "topic"), ("memory_plan", "task")])
+def test_one_place_is_told_as_one(do: Do, name: str, asked: str) -> None:
+    do("code_impact", symbol="flush")  # makes the map, with all calls
+    told = json.dumps(plain(do(name, **{asked: "flush"})))
+    assert "called from 1 place" in told
+    assert "1 places" not in told

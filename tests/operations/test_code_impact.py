@@ -256,6 +256,16 @@ def test_a_function_map_says_that_signatures_were_left_out(do: Do, said: Do, roo
     assert "left out" not in said("code_function_map", path="commands.py")
 
 
+def test_a_function_map_says_what_was_renamed_as_changes_do(do: Do, said: Do, root: Path) -> None:
+    edit(root, "steps.py", "step7", "seventh")
+    (change,) = do("code_changes").items
+    assert (change.what, change.was) == ("renamed", "steps.py::step7")
+    text = said("code_function_map", path="steps.py")
+    assert "1 RENAMED" in text
+    assert "RENAMED (was steps.py::step7)" in text
+    assert " NEW" not in text
+
+
 def test_lines_are_counted_as_an_editor_does(do: Do, root: Path) -> None:
     (root / "short.py").write_text("def one():\n    return 1", encoding="utf-8")
     assert do("code_function_map", path="short.py").items[0].lines == 2

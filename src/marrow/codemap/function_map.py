@@ -12,7 +12,7 @@ from ..model.text import counted, token_estimate
 from .compare import DELETED, MODIFIED, MOVED, NEW, RENAMED, UNCHANGED, Difference
 
 TOKENS = 150
-MARKS = {NEW: "NEW", MODIFIED: "MODIFIED", DELETED: "DELETED", RENAMED: "NEW", MOVED: "NEW", UNCHANGED: "UNCHANGED"}
+MARKS = {what: what.upper() for what in (NEW, MODIFIED, DELETED, RENAMED, MOVED, UNCHANGED)}
 SHOWN = CALLABLES | TYPES | frozenset("module namespace heading table".split())
 
 _HEAD = re.compile(
@@ -23,7 +23,8 @@ _SPACES = re.compile(r"\s+")
 
 
 class Entry(NamedTuple):
-    """A line of a function map. `mark` is NEW, MODIFIED, UNCHANGED or DELETED; `depth` how far in it stands."""
+    """A line of a function map. `mark` is NEW, MODIFIED, RENAMED, MOVED, UNCHANGED or DELETED; `depth` how far in it
+    stands."""
 
     mark: str
     kind: str
@@ -53,7 +54,7 @@ def entries(symbols: Sequence[Symbol], differences: Iterable[Difference]) -> lis
         change = marks.get((symbol.qualified, symbol.start))
         if symbol.kind not in SHOWN and (change is None or depth):
             continue
-        was = f"{change.was[0]}:{change.was[1]}" if change is not None and change.was[1] else ""
+        was = f"{change.was[0]}::{change.was[1]}" if change is not None and change.was[1] else ""
         found.append(_entry(symbol, change.what if change is not None else UNCHANGED, depth, was))
     shown = CALLABLES | TYPES
     found += [_entry(one.symbol, DELETED, 0, "") for one in gone if one.symbol.kind in shown]
@@ -78,7 +79,8 @@ def draw(path: str, found: Sequence[Entry], lines: int = 0, tokens: int = TOKENS
     counts: dict[str, int] = {}
     for entry in found:
         counts[entry.mark] = counts.get(entry.mark, 0) + 1
-    changed = ", ".join(f"{counts[mark]} {mark}" for mark in ("NEW", "MODIFIED", "DELETED") if counts.get(mark))
+    told = [mark for mark in MARKS.values() if counts.get(mark) and mark != MARKS[UNCHANGED]]
+    changed = ", ".join(f"{counts[mark]} {mark}" for mark in told)
     size = f" ({counted(lines, 'line')})" if lines else ""
     head = f"{path}{size}{f': {changed}' if changed else ''}"
     if not found:

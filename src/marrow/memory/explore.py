@@ -9,7 +9,7 @@ from typing import NamedTuple
 from ..model.errors import Invalid, MarrowError
 from ..model.record import CURRENT, Filter, Record
 from ..model.scope import READ
-from ..model.text import first_line
+from ..model.text import counted, first_line
 from ..repository import locate
 from ..repository.file_sorts import is_test
 from .engine import Asker, Engine
@@ -103,13 +103,13 @@ def _located(engine: Engine, asker: Asker, topic: str, limit: int) -> Step:
     clues += [Clue(LOCATE, file.path, f"named {', '.join(file.words)}", path=file.path) for file in files]
     with engine.store.reading() as reader:
         known = known_here(reader, asker, list(dict.fromkeys(clue.path for clue in clues)), engine.clock())
-    counted = [_with_count(clue, len(known.get(clue.path, ()))) for clue in clues]
+    told = [_with_count(clue, len(known.get(clue.path, ()))) for clue in clues]
     found = f"{len(files)} files and {len(symbols)} symbols go by its words" if clues else "nothing goes by its words"
-    return Step(LOCATE, "files and symbols that go by its words", found, tuple(counted))
+    return Step(LOCATE, "files and symbols that go by its words", found, tuple(told))
 
 
 def _kind(symbol: NamedSymbol) -> str:
-    return f"{symbol.kind}, called from {symbol.callers} places" if symbol.callers else symbol.kind
+    return f"{symbol.kind}, called from {counted(symbol.callers, 'place')}" if symbol.callers else symbol.kind
 
 
 def _with_count(clue: Clue, known: int) -> Clue:

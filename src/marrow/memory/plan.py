@@ -177,7 +177,7 @@ def _files(engine: Engine, asker: Asker, task: str, known: Sequence[Record]) -> 
                 if anchor.type in ("file", "lines"):
                     why.setdefault(anchor.target, []).append(f"[{record.node.address[:12]}] is about it")
         for symbol in named_symbols(engine, asker, task, FILES_SHOWN):
-            called = f", called from {symbol.callers} places" if symbol.callers else ""
+            called = f", called from {counted(symbol.callers, 'place')}" if symbol.callers else ""
             why.setdefault(symbol.path, []).append(f"{symbol.kind} {symbol.name} in line {symbol.line}{called}")
         for file in named_files(asker, task, FILES_SHOWN):
             why.setdefault(file.path, []).append(f"named {', '.join(file.words)}")

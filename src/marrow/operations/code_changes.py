@@ -96,7 +96,8 @@ def code_function_map(
     tokens: Annotated[int, "about so many for a file; default: 150, more for one small file, or budget_tokens"] = 0,
     budget_tokens: int = 0,
 ) -> FunctionMapResult:
-    """What a file consists of, instead of reading it: functions and types with lines, marked NEW, MODIFIED, DELETED."""
+    """What a file consists of, instead of reading it: functions and types with lines, marked NEW, MODIFIED, DELETED,
+    RENAMED or MOVED."""
     if tokens and not TOKENS_MIN <= tokens <= TOKENS_MAX:
         raise Invalid(f"tokens is a whole number from {TOKENS_MIN} to {TOKENS_MAX:,}.", field="tokens")
     kept = _map(call)

@@ -102,6 +102,15 @@ def test_coverage_names_the_worst_first(desk: Desk) -> None:
     assert desk.memory.coverage("src/known.py").share == 1.0
 
 
+def test_coverage_leaves_out_tests_that_stand_beside_what_they_test(desk: Desk) -> None:
+    tests = "#[cfg(test)]\nmod tests {\n    fn long() {\n        go();\n        go();\n    }\n}\n"
+    desk.write("src/machine.rs", f"pub fn go() {{\n    ();\n}}\n\n{tests}")
+    for _ in range(2):
+        (item,) = desk.memory.coverage("src/machine.rs").items
+        assert item.gaps == ("go:1",)
+        desk.memory.perform("memory_map", {})
+
+
 def test_coverage_is_the_same_with_and_without_a_map(desk: Desk) -> None:
     desk.write("src/big.py", "\n".join(f"def work_{n}(a):\n    b = a + {n}\n    return b\n" for n in range(9)))
     desk.save("`parse_date` in src/app.py takes the day first.")

@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from ..codemap.entry import TEST, flags_of, is_test_path
 from ..codemap.fingerprint import Span
 from ..model.code import CALLABLES, TYPES, Symbol
 from ..model.record import CURRENT, Filter
@@ -81,7 +82,7 @@ def coverage(engine: Engine, asker: Asker, path: str = "") -> Coverage:
 
 
 def _part(known: _Known, path: str, every: Sequence[Symbol]) -> Part:
-    named = [one for one in every if one.kind in CALLABLES | TYPES]
+    named = [one for one in every if one.kind in CALLABLES | TYPES and not _is_test(path, one)]
     # Where there is nothing else, short ones are what the file is about.
     symbols = [one for one in named if one.end - one.start + 1 >= LINES_MIN] or named
     about_file = known.files.get(path, 0)
@@ -94,6 +95,11 @@ def _part(known: _Known, path: str, every: Sequence[Symbol]) -> Part:
     if about_file:
         known_lines += (lines - known_lines) // 4
     return Part(path, len(symbols), len(found), lines, known_lines, about_file, tuple(gaps[:GAPS_SHOWN]))
+
+
+def _is_test(path: str, symbol: Symbol) -> bool:
+    """One that stands beside what it tests. In a file of tests, the tests are what there is to know."""
+    return not is_test_path(path) and bool(flags_of(path, symbol, False) & TEST)
 
 
 def _lines(every: Sequence[Symbol], chosen: Sequence[Symbol]) -> int:

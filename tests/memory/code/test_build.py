@@ -205,3 +205,13 @@ def test_a_folder_without_git_is_mapped_too(tmp_path: Path) -> None:
     kept.update(1)
     with kept.reading() as reader:
         assert [row.path for row in reader.files()] == ["a.py"]
+
+
+def test_what_fulfils_an_interface_of_go_that_is_called_is_no_orphan(project: Project) -> None:
+    project.write("go.mod", "module example.org/shop\n")
+    project.write("bank/bank.go", "package bank\n\ntype Bank struct{}\n\nfunc (b Bank) Mint(n int) {}\n")
+    asks = "type Purse interface {\n\tMint(n int)\n}\n\nfunc Begin(p Purse) {\n\tp.Mint(1)\n}\n"
+    project.write("mint/mint.go", f"package mint\n\n{asks}")
+    project.update()
+    with project.kept.reading() as reader:
+        assert "Bank.Mint" not in {one.qualified for one in orphans(reader, sure=False)}

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from functools import cache
 from typing import TYPE_CHECKING
 
+from ...codemap.entry import TEST, is_test_path
 from ...model.code import TOP, Symbol
 from ...model.errors import MarrowError
 from ..engine import Engine
@@ -48,8 +49,8 @@ def checkout_of(engine: Engine, root: str) -> Checkout:
 
 
 def mapped_symbols(engine: Engine, root: str, paths: Iterable[str]) -> dict[str, tuple[Symbol, ...]]:
-    """The symbols of those of these files that the map has as they are now: names, kinds and lines. A large project is
-    not read anew where it was mapped."""
+    """The symbols of those of these files that the map has as they are now: names, kinds and lines; without tests that
+    stand beside what they test. A large project is not read anew where it was mapped."""
     wanted, found = set(paths), dict[str, tuple[Symbol, ...]]()
     if engine.maps is None or not wanted:
         return found
@@ -63,6 +64,7 @@ def mapped_symbols(engine: Engine, root: str, paths: Iterable[str]) -> dict[str,
                     found[row.path] = tuple(
                         Symbol(one.kind, one.name, one.qualified, TOP, one.start, one.stop)
                         for one in reader.symbols_of(row.id)
+                        if not one.flags & TEST or is_test_path(row.path)
                     )
     except MarrowError:
         return {}

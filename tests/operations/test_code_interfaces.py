@@ -203,3 +203,4 @@ def test_what_only_tests_call_is_told_with_the_places_of_its_name(do: Do, said: 
     text = said("code_impact", symbol="Keeper.Burn")
     assert "no call of it is known, except by tests" in text
     assert "its name stands in 2 places" in text
+    assert "Nothing but tests is known to call it. code_impact says where" in said("code_callers", symbol="Keeper.Burn")

@@ -6,6 +6,7 @@ import os
 from typing import Annotated, Any, Literal, NamedTuple
 
 from ..codemap.draw import as_json, as_mermaid, as_text
+from ..codemap.entry import is_test_path
 from ..codemap.languages.table import language_of
 from ..memory.code.call_graph import VERTICES_MAX, call_graph, file_graph
 from ..memory.code.callees import Callee, callees
@@ -31,6 +32,7 @@ LOOSE_LINES = 5
 ABOVE_LINES = 8
 MOST_CALLED = 5
 NEAR_SHOWN = 6
+NAMED_WHERE = "code_impact says where its name stands."
 FROM_ROOT = "Give a path from the root."
 
 
@@ -230,6 +232,8 @@ class CallersResult(NamedTuple):
         lines += [f"  {item.text()}" for item in self.items]
         if self.left_out:
             lines.append(f"  ({self.left_out} more: raise limit or budget_tokens)")
+        elif self.items and not self.above and all(is_test_path(item.path) for item in self.items):
+            lines.append(f"Nothing but tests is known to call it. {NAMED_WHERE}")
         for one in self.above:
             calls = counted(one["calls"], "call")
             how = "which it overrides" if one["overridden"] else "whose place it can take"
@@ -251,10 +255,10 @@ class CallersResult(NamedTuple):
         if self.kind in TYPES:
             return f"Nowhere is one of {what} made, as far as is known. It may be extended, or named as a type."
         if self.kind and self.kind not in CALLABLES:
-            return f"{what} is a {self.kind}, which is not called. code_impact says where it is named."
+            return f"{what} is a {self.kind}, which is not called. {NAMED_WHERE}"
         if self.above:
             return f"No call of {what} itself is known."
-        return f"No call of {what} is known. As a value, or read as a property, it may be used."
+        return f"No call of {what} is known. As a value, or read as a property, it may be used. {NAMED_WHERE}"
 
 
 def _above(one: Above) -> dict[str, Any]:

@@ -15,11 +15,10 @@ def orphans(reader: MapReader, folder: str = "", *, limit: int = LIMIT, sure: bo
     `sure` also without those whose name is called somewhere where it is not known what is meant, or stands somewhere
     without being called (`key=by_size`, a property that is read)."""
     found: list[Known] = []
-    interfaces = Interfaces(reader)
     for symbol in reader.orphans(folder):
         if sure and reader.loose(symbol.name):
             continue
-        if (symbol.parent is not None and overridden(reader, symbol)) or interfaces.above(symbol):
+        if symbol.parent is not None and overridden(reader, symbol):
             continue
         if symbol.kind == "constructor" and symbol.parent is not None and reader.incoming(symbol.parent):
             continue
@@ -27,4 +26,5 @@ def orphans(reader: MapReader, folder: str = "", *, limit: int = LIMIT, sure: bo
     if sure:
         named = mentioned(reader, {symbol.name for symbol in found})
         found = [symbol for symbol in found if symbol.name not in named]
-    return found[:limit]
+    interfaces = Interfaces(reader)
+    return [symbol for symbol in found if not interfaces.above(symbol)][:limit]

@@ -278,3 +278,67 @@ def test_asking_changes_nothing(engine: Engine, known: Asker, hand: Hand) -> Non
     before = hand.head()
     asked(engine, known)
     assert hand.head() == before
+
+
+HEAD = "* Status: rejected\n* Deciders: Ann, Bob\n  * Carol for the shop\n* Date: 2026-01-02\n\n"
+CONTEXT = (
+    "## Context and Problem Statement\n\nPeople ask for prefix indexes. " + "Some background follows. " * 40 + "\n\n"
+)
+OUTCOME = "## Decision Outcome\n\n### A) No prefixes\n\n"
+COMPARED = "## Comparison to Other Options\n\nIt is the smallest and takes in fastest.\n\n"
+MORE = "## Benchmarks\n\n" + "A table with numbers.\n" * 40
+RECORD = f"# Prefix indexes of the search\n\n{HEAD}{CONTEXT}{OUTCOME}{COMPARED}{MORE}"
+
+
+def only(engine: Engine, asker: Asker, question: str, text: str, path: str = "docs/adr/0008-prefix.md") -> Any:
+    kind = "decision" if "/adr/" in path else "document"
+    take_in(engine, asker, [item(path, text, kind, 2)], operation="test")
+    return asked(engine, asker, question).sources[0]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "which prefix index did we choose for search?",
+        "why do we have no prefix indexes in search?",
+        "what did we decide about prefix indexes of the search?",
+        "prefix indexes of the search",
+    ],
+)
+def test_of_a_decision_record_what_was_decided_is_shown_and_not_its_head(
+    question: str, engine: Engine, asker: Asker
+) -> None:
+    found = only(engine, asker, question, RECORD)
+    assert found.text.startswith("## Decision Outcome\n\n### A) No prefixes")
+    assert "It is the smallest" in found.text  # a brief decision is told with what follows it
+    assert "Deciders" not in found.text
+    first = RECORD[: RECORD.index("## Decision Outcome")].count("\n") + 1
+    assert found.source.lines[0] == first
+
+
+def test_of_a_short_decision_record_all_but_its_head_is_shown(engine: Engine, asker: Asker) -> None:
+    text = f"---\ntitle: Prefix\n---\n# Prefix indexes\n\n{HEAD}## Context\n\nAsked for.\n\n## Decision\n\nNone.\n"
+    found = only(engine, asker, "why no prefix indexes?", text)
+    assert found.text == "## Context\n\nAsked for.\n\n## Decision\n\nNone."
+
+
+def test_of_a_long_decision_the_beginning_is_shown_unless_another_place_answers(engine: Engine, asker: Asker) -> None:
+    details = "Details of many kinds stand here. " * 60 + "\n\nTurnips are counted by the quartermaster at dawn.\n\n"
+    text = f"# Prefix indexes\n\n{HEAD}{CONTEXT}## Decision\n\nWe keep no prefix indexes.\n\n{details}{MORE}"
+    assert only(engine, asker, "why no prefix indexes?", text).text.startswith("## Decision\n\nWe keep no")
+    found = only(engine, asker, "why are turnips counted by the quartermaster?", text)
+    assert "Turnips are counted" in found.text
+
+
+def test_a_status_in_the_middle_of_a_record_is_not_what_answers(engine: Engine, asker: Asker) -> None:
+    status = "## Status\n\nProposed: the voting period of turnips.\n\n"
+    text = f"# Voting\n\n{CONTEXT}## Decision\n\nVoters extend it.\n\n{status}## Consequences\n\nLater ends.\n"
+    assert "Voters extend it." in only(engine, asker, "voting period of turnips", text).text
+
+
+def test_front_matter_is_no_passage(engine: Engine, asker: Asker) -> None:
+    text = f"---\ntitle: Turnip soup\nsidebar: 3\n---\n# Soup\n\nBoil the turnips of the soup.\n\n{LONG}"
+    found = only(engine, asker, "turnip soup sidebar", text, "docs/soup.md")
+    assert found.text.startswith("# Soup")
+    short = "---\ntitle: Bread\n---\n\nBread needs an hour."
+    assert only(engine, asker, "how long does bread need?", short, "docs/bread.md").text == "Bread needs an hour."

@@ -52,7 +52,7 @@ _CONTEXT = (
     "context", "context and problem statement", "context & problem statement", "problem statement", "problem",
     "context and problem", "background", "issue", "motivation", "summary", "abstract", "introduction",
 )  # fmt: skip
-_DECISION = (
+DECISION = (
     "decision", "decision outcome", "decisions", "the decision", "our decision", "outcome", "chosen option", "solution",
     "proposed decision", "proposal", "proposals", "recommendation", "resolution",
 )  # fmt: skip
@@ -65,13 +65,14 @@ _OPTIONS = (
     "options", "positions", "pros and cons of the options",
 )  # fmt: skip
 _DRIVERS = ("decision drivers", "drivers", "forces", "assumptions", "constraints", "requirements")
-_STATUS = ("status", "adr status", "decision status", "current status", "state")
+STATUS = ("status", "adr status", "decision status", "current status", "state")
 _STATUS_SAID = LazyPattern(r"(?:(?:adr|decision|current)\s+)?status\s*[:–—-]\s*(?P<said>\S.*)\Z", re.I)
-_CHANGES = ("changelog", "change log", "history", "revision history", "changes")
-_LINKS = ("links", "related", "related decisions", "related adrs", "relations", "more information", "see also")
+CHANGES = ("changelog", "change log", "history", "revision history", "changes")
+LINKS = ("links", "related", "related decisions", "related adrs", "relations", "more information", "see also")
+WORDED = re.compile(r"(?:decision|proposal)s?\s*[:–—-]", re.I)
 # A status that goes with having been superseded.
 _GIVING_WAY = ("accepted", "deprecated", "archived")
-_FORM = (frozenset(_CONTEXT), frozenset(_DECISION), frozenset(_CONSEQUENCES), frozenset(_STATUS))
+_FORM = (frozenset(_CONTEXT), frozenset(DECISION), frozenset(_CONSEQUENCES), frozenset(STATUS))
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +154,7 @@ def _has_form(shape: Outline) -> bool:
 
 
 def _is_template(shape: Outline) -> bool:
-    status = shape.first(_STATUS)[:200]
+    status = shape.first(STATUS)[:200]
     said = f"{shape.title}\n{shape.field('status', 'title')}\n{status}"
     is_open = shape.field("date").strip() == "DATE" or status.strip() == "STATUS"
     return is_open or bool(_PLACEHOLDER.search(shape.title or said))
@@ -167,7 +168,7 @@ def read_adr(path: str, text: str) -> Adr:
     date, changed = _dates(path, shape, status)
     statement = _y_statement(text)
     folder = PurePosixPath(path.replace("\\", "/")).parent
-    named = references_in("\n".join((status.said, shape.first(_LINKS), shape.preamble[:4_000])), folder, _given(shape))
+    named = references_in("\n".join((status.said, shape.first(LINKS), shape.preamble[:4_000])), folder, _given(shape))
     return Adr(
         title=title,
         number=number,
@@ -177,7 +178,7 @@ def read_adr(path: str, text: str) -> Adr:
         date=date,
         changed=changed,
         context=shape.first(_CONTEXT) or statement.get("context", ""),
-        decision=shape.first(_DECISION) or _worded(shape) or statement.get("decision", ""),
+        decision=shape.first(DECISION) or _worded(shape) or statement.get("decision", ""),
         consequences=_all(shape, _CONSEQUENCES) or statement.get("consequences", ""),
         options=shape.first(_OPTIONS),
         drivers=shape.first(_DRIVERS),
@@ -259,14 +260,14 @@ def _all(shape: Outline, keys: Iterable[str]) -> str:
 def _worded(shape: Outline) -> str:
     """The decision under a heading that says it: "Decision: move to tracing"."""
     for section in shape.sections:
-        if re.match(r"(?:decision|proposal)s?\s*[:–—-]", section.title, re.I) and section.body:
+        if WORDED.match(section.title) and section.body:
             return f"{section.title}\n\n{section.body}"
     return ""
 
 
 def _status(shape: Outline) -> Status:
     said = shape.field("status", "adr_status", "state", "decision_status")
-    section = _first_status(shape) or shape.first(_STATUS)
+    section = _first_status(shape) or shape.first(STATUS)
     return read_status(section or said) if not said else read_status(f"{said}\n{section}".strip())
 
 
@@ -276,7 +277,7 @@ def _first_status(shape: Outline) -> str:
     for section in shape.sections:
         if found := _STATUS_SAID.match(section.title):
             return f"{found['said']}\n{section.body.partition('#')[0][:400]}".strip()
-        if section.key in _STATUS and section.key != "state" and section.body.strip():
+        if section.key in STATUS and section.key != "state" and section.body.strip():
             return section.body
     return ""
 
@@ -317,7 +318,7 @@ def _number_and_title(path: str, shape: Outline, text: str) -> tuple[int | None,
 
 def _dates(path: str, shape: Outline, status: Status) -> tuple[When | None, When | None]:
     """When it was decided, and when its record was last changed: by its fields, status, changelog or name."""
-    changes = [line for line in shape.first(_CHANGES).split("\n")[:200] if line.strip()]
+    changes = [line for line in shape.first(CHANGES).split("\n")[:200] if line.strip()]
     logged = list(dates_in("\n".join(changes)))
     accepting = (when for line in changes if re.search(r"\b(?:accept|approv)", line, re.I) for when in dates_in(line))
     said = read_date(

@@ -34,12 +34,14 @@ _STRUCK = LazyPattern(r"~~[^~\n]{0,300}~~")
 @dataclass(frozen=True, slots=True)
 class Section:
     """`key` is its heading in small letters, without numbers and marks; `body` goes up to the next heading of the same
-    rank."""
+    rank. `line` is that of its heading and `last` its last one, counted from 1."""
 
     key: str
     title: str
     level: int
     body: str
+    line: int = 0
+    last: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,8 +140,9 @@ def _sections(lines: list[str], headings: list[Heading]) -> tuple[Section, ...]:
         first = heading.line
         if first < len(lines) and _UNDERLINE.match(lines[first]) and lines[first - 1].strip() == heading.text:
             first += 1
-        body = "\n".join(lines[first : ends.get(heading.line, len(lines))]).strip("\n").rstrip()
-        found.append(Section(key_of(heading.text), heading.text, heading.level, body))
+        last = ends.get(heading.line, len(lines))
+        body = "\n".join(lines[first:last]).strip("\n").rstrip()
+        found.append(Section(key_of(heading.text), heading.text, heading.level, body, heading.line, last))
     return tuple(found)
 
 

@@ -31,6 +31,7 @@ from .condensed import FORM, SHOWN_MAX
 from .condensed import shown as fenced
 from .engine import Asker, Engine, sequence
 from .moment import moment
+from .organisation.answering_place import answering
 from .organisation.attributed import Attributed, attribute
 from .organisation.services import check_service
 
@@ -166,10 +167,11 @@ def ask(
         told = attribute(reader, asker, [one.hit for one in judged], seq, service=service)
     pairs = [(one, source) for one, source in zip(judged, told, strict=True) if not source.is_old_version]
     is_near = not any(one.is_plain for one, _ in pairs)
-    kept = _chosen([_candidate(asked, kinds, one, source) for one, source in pairs])
+    found = _chosen([_candidate(asked, kinds, one, source) for one, source in pairs])
+    kept = [one._replace(source=answering(one.source, question, one.known)) for one in found]
     sources, left = _fitted(kept[:NEAR_MAX] if is_near else kept, budget_tokens)
-    found = Asking(question.strip(), tuple(sources), now, left, None, why, degraded, is_near and bool(sources))
-    return found if complete is None or not sources else _answered(engine, asker, found, projects, complete)
+    told_of = Asking(question.strip(), tuple(sources), now, left, None, why, degraded, is_near and bool(sources))
+    return told_of if complete is None or not sources else _answered(engine, asker, told_of, projects, complete)
 
 
 class _Judged(NamedTuple):
@@ -210,6 +212,7 @@ class _Candidate(NamedTuple):
     score: float
     group: str
     source: Attributed
+    known: Asked
 
 
 def _subject(question: str) -> tuple[str, frozenset[str]]:
@@ -233,7 +236,7 @@ def _candidate(asked: Question, kinds: frozenset[str], one: _Judged, source: Att
     score = bar * (TEST_SHARE if is_test else 1.0)
     score *= KIND_SHARE if one.group in kinds else 1.0
     score *= 1.0 + NAME_SHARE * one.known.covered(asked.terms, _named(source))
-    return _Candidate(one.score, bar, score, one.group, replace(source, score=score))
+    return _Candidate(one.score, bar, score, one.group, replace(source, score=score), one.known)
 
 
 def _fullness(asked: Question, source: Attributed) -> float:

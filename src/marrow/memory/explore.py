@@ -16,7 +16,8 @@ from .engine import Asker, Engine
 from .git.commit_index import Progress
 from .git.search_commits import search_commits
 from .graph import graph
-from .known_here import known_here, told_first
+from .known_about import known_about
+from .known_here import told_first
 from .named_code import NamedSymbol, named_files, named_symbols
 from .recall import QUESTION_KINDS, recall
 from .search import search
@@ -102,7 +103,7 @@ def _located(engine: Engine, asker: Asker, topic: str, limit: int) -> Step:
     clues = [Clue(LOCATE, s.name, _kind(s), path=s.path, line=s.line) for s in symbols]
     clues += [Clue(LOCATE, file.path, f"named {', '.join(file.words)}", path=file.path) for file in files]
     with engine.store.reading() as reader:
-        known = known_here(reader, asker, list(dict.fromkeys(clue.path for clue in clues)), engine.clock())
+        known = known_about(engine, reader, asker, list(dict.fromkeys(clue.path for clue in clues)))
     told = [_with_count(clue, len(known.get(clue.path, ()))) for clue in clues]
     found = f"{len(files)} files and {len(symbols)} symbols go by its words" if clues else "nothing goes by its words"
     return Step(LOCATE, "files and symbols that go by its words", found, tuple(told))
@@ -113,7 +114,7 @@ def _kind(symbol: NamedSymbol) -> str:
 
 
 def _with_count(clue: Clue, known: int) -> Clue:
-    return clue._replace(why=f"{clue.why}; {known} memories about it") if known else clue
+    return clue._replace(why=f"{clue.why}; {counted(known, 'memory')} about it") if known else clue
 
 
 def _searched(engine: Engine, asker: Asker, topic: str, limit: int, known: set[str]) -> Step:
@@ -156,7 +157,7 @@ def _gaps(engine: Engine, asker: Asker, topic: str, located: Step, limit: int) -
     wanted = Filter(projects=asker.places(), kinds=QUESTION_KINDS)
     hits = search(engine, asker, topic, wanted, limit=limit, min_score=SEARCH_LEAST).hits
     clues = [_clue(GAPS, hit.record, f"open {hit.record.node.kind}") for hit in hits]
-    blank = (clue.path for clue in located.clues if "memories about it" not in clue.why and not is_test(clue.path))
+    blank = (clue.path for clue in located.clues if " about it" not in clue.why and not is_test(clue.path))
     paths = list(dict.fromkeys(blank))
     clues += [Clue(GAPS, path, "nothing is known about it", path=path) for path in paths[: limit - len(clues)]]
     return Step(GAPS, "what is not known about it", _count(clues, "gap", "gaps"), tuple(clues))

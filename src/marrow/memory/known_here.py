@@ -10,8 +10,9 @@ from ..model.record import CURRENT, Record
 from ..store.protocol import Reader
 from .engine import Asker
 
-# Of these kinds there is one for everything that ever happened to a file: they tell little about what it is.
-PASSING_KINDS = frozenset(("observation", "summary", "handoff", "commit", "conversation", "log", "survey"))
+# Of these kinds there is one for everything that ever happened to a file: they tell little about what it is. And the
+# code itself says what the code says.
+PASSING_KINDS = frozenset(("observation", "summary", "handoff", "commit", "conversation", "log", "survey", "code"))
 LOOKED_AT = 2_000
 # The tag of what was read out of the code itself. It says what the code says there: few of it, after all that people
 # said.
@@ -38,6 +39,13 @@ class _HasRecord(Protocol):
 T = TypeVar("T", bound=_HasRecord)
 
 
+def tells(record: Record) -> bool:
+    """Whether it tells something about what it is anchored to; of what only happened there, what failed does."""
+    if record.node.kind not in PASSING_KINDS:
+        return True
+    return record.node.kind == "observation" and record.standing.domain == "issues"
+
+
 def is_scanned(one: _HasRecord) -> bool:
     return SCANNED in one.record.standing.tags
 
@@ -60,7 +68,7 @@ def known_here(
     wanted = set(paths)
     found: dict[str, list[Known]] = {}
     for record in reader.records_of(entries, CURRENT):
-        if not record.standing.is_active(now) or (not passing and record.node.kind in PASSING_KINDS):
+        if not record.standing.is_active(now) or not (passing or tells(record)):
             continue
         for path in {path for anchor in anchors.get(record.entry, []) if (path := _file(anchor)) in wanted}:
             mine = [anchor for anchor in anchors[record.entry] if _file(anchor) == path]

@@ -14,6 +14,7 @@ from ..repository import locate
 from ..repository.branch import current_branch
 from ..repository.working_tree import working_tree
 from .engine import Asker, Engine
+from .known_about import known_about
 from .known_here import PASSING_KINDS, known_here, told_first
 from .named_code import named_files, named_symbols
 from .recall import ACCOUNT, recall
@@ -181,7 +182,7 @@ def _files(engine: Engine, asker: Asker, task: str, known: Sequence[Record]) -> 
             why.setdefault(symbol.path, []).append(f"{symbol.kind} {symbol.name} in line {symbol.line}{called}")
         for file in named_files(asker, task, FILES_SHOWN):
             why.setdefault(file.path, []).append(f"named {', '.join(file.words)}")
-        about = known_here(reader, asker, list(why), engine.clock())
+        about = known_about(engine, reader, asker, list(why))
     ranked = sorted(why, key=lambda path: (-len(why[path]), list(why).index(path)))[:FILES_SHOWN]
     return [
         PlanLine(

@@ -14,30 +14,34 @@ from ..model.scope import READ
 from .anchors.check import is_companion
 from .anchors.checkout import Checkout
 from .engine import Asker, Engine
-from .telling.about_file import PASSING_KINDS
+from .known_about import naming, read_from
+from .known_here import tells
 from .verify import clean_path
 
 NEAR_LINES = 10
 LOOKED_AT = 2_000
 WHOLE_FILE = 1 << 30
+ITSELF = "the file itself"
 
 
 class Known(NamedTuple):
-    """A memory, where in the file it hangs (`lines 10-20`, `Store.close`, `the file`), and how far that is from the
-    lines asked about."""
+    """A memory, where in the file it hangs (`lines 10-20`, `Store.close`, `the file`, or `names Store.close` where only
+    its text does), and how far that is from the lines asked about."""
 
     record: Record
     where: str
     distance: int
+    is_named: bool = False
 
 
 class Around(NamedTuple):
-    """`symbols` are those in the lines that were asked about, the outer ones first. `is_there`: the checkout at hand
-    has such a file or folder, or there is none at hand."""
+    """`symbols` are those in the lines that were asked about, the outer ones first; `commits` is how many of those that
+    were taken in touched the file. `is_there`: the checkout at hand has such a file or folder, or there is none."""
 
     path: str
     items: tuple[Known, ...]
     symbols: tuple[Symbol, ...]
+    commits: int = 0
     is_there: bool = True
 
 
@@ -50,23 +54,39 @@ def spatial(engine: Engine, asker: Asker, file: str, start_line: int = 0, end_li
     now = engine.clock()
     with engine.store.reading() as reader:
         entries = reader.anchored(asker.namespace, [path], asker.places(), CURRENT)[:LOOKED_AT]
-        records = [r for r in reader.records_of(entries, CURRENT) if r.standing.is_active(now) and _tells(r)]
+        every = [record for record in reader.records_of(entries, CURRENT) if record.standing.is_active(now)]
+        records = [record for record in every if tells(record)]
         anchors = reader.anchors([record.entry for record in records], CURRENT)
-    found = []
-    for record in records:
-        known = _nearest(record, anchors.get(record.entry, []), path, span, symbols)
-        if known is not None:
-            found.append(known)
-    found.sort(key=_order)
+        near = [one for one in symbols if span is None or _distance(Span(one.start, one.end), span) <= NEAR_LINES]
+        named = naming(reader, asker, near, now)
+        itself = read_from(reader, asker, [path], now).get(path, [])
+    found = [_nearest(record, anchors.get(record.entry, []), path, span, symbols) for record in records]
+    found += [_naming(symbol, record, span) for symbol, record in named]
+    found += [Known(record, ITSELF, WHOLE_FILE if span is not None else 0) for record in itself]
+    nearest: dict[int, Known] = {}  # of each memory
+    for one in sorted((one for one in found if one is not None), key=_order):
+        nearest.setdefault(one.record.entry, one)
     within = tuple(one for one in symbols if span is None or (one.start <= span.last and one.end >= span.first))
     is_there = checkout is None or os.path.lexists(os.path.join(checkout.root, path))
-    return Around(path, tuple(found), within, is_there)
+    commits = sum(one.node.kind == "commit" for one in every)
+    return Around(path, tuple(nearest.values()), within, commits, is_there)
 
 
-def _order(one: Known) -> tuple[bool, int, float, int]:
-    """What people and sessions said comes before what the code says of itself: that stands there anyway."""
+def _naming(symbol: Symbol, record: Record, span: Span | None) -> Known:
+    """What names a symbol and is not anchored to it: a document often does."""
+    far = _distance(Span(symbol.start, symbol.end), span) if span is not None else 0
+    return Known(record, f"names {symbol.qualified}", far, is_named=True)
+
+
+def _distance(lines: Span, span: Span) -> int:
+    return max(0, lines.first - span.last, span.first - lines.last)
+
+
+def _order(one: Known) -> tuple[bool, bool, int, float, int]:
+    """What people and sessions said comes before what the code says of itself: that stands there anyway. And what is
+    anchored there before what only names it."""
     standing = one.record.standing
-    return "scan" in standing.tags, one.distance, -standing.priority, -one.record.last_at
+    return "scan" in standing.tags, one.is_named, one.distance, -standing.priority, -one.record.last_at
 
 
 def _asked(file: str, start: int, end: int) -> tuple[str, Span | None]:
@@ -99,7 +119,7 @@ def _nearest(
         elif span is None:
             known = Known(record, where, 0)
         else:
-            far = max(0, lines.first - span.last, span.first - lines.last)
+            far = _distance(lines, span)
             if far > NEAR_LINES:
                 continue
             known = Known(record, where, far)
@@ -128,10 +148,3 @@ def _place(anchor: Anchor, path: str, symbols: tuple[Symbol, ...]) -> tuple[str,
     if anchor.type == "file" and anchor.target == path and not is_companion(anchor):
         return "the file", None
     return None
-
-
-def _tells(record: Record) -> bool:
-    """What only tells that something was done to the file is left out; what failed there is not."""
-    if record.node.kind not in PASSING_KINDS:
-        return True
-    return record.node.kind == "observation" and record.standing.domain == "issues"

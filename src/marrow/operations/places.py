@@ -12,6 +12,7 @@ from ..memory.spatial import WHOLE_FILE, spatial
 from ..memory.verify import Verified, verify
 from ..model.address import shown
 from ..model.scope import WRITE
+from ..model.text import counted
 from .table import Call, operation
 from .views import view
 
@@ -127,11 +128,14 @@ class SpatialResult(NamedTuple):
     items: tuple[PlacedView, ...]
     symbols: tuple[str, ...]
     left_out: int = 0
+    commits: int = 0
     is_there: bool = True
 
     def text(self) -> str:
         nothing = f"Nothing is known about {self.path} here" + ("." if self.is_there else ": there is no such file.")
         lines = [item.line() for item in self.items] or [nothing]
+        if self.commits:
+            lines.append(f"({counted(self.commits, 'commit')} touched it: blame tells them)")
         if self.left_out:
             lines.append(f"({self.left_out} more: name lines, or raise budget_tokens)")
         if self.symbols:
@@ -159,7 +163,7 @@ def memory_spatial(
         about = (shape.address, shape.kind, shape.domain, shape.content)
         items.append(PlacedView(*about, one.where, shape.age, shape.marks, distance))
     names = tuple(f"{one.qualified}:{one.start}" for one in found.symbols[:SYMBOLS_SHOWN])
-    return SpatialResult(found.path, tuple(items), names, is_there=found.is_there)
+    return SpatialResult(found.path, tuple(items), names, commits=found.commits, is_there=found.is_there)
 
 
 class ScanResult(NamedTuple):
@@ -204,8 +208,9 @@ class PartView(NamedTuple):
     unknown: int = 0
 
     def line(self) -> str:
-        gaps = f": {', '.join(self.gaps)}" if self.gaps else ""
-        known = f"{self.known} of {self.symbols} symbols known"
+        more = self.symbols - self.known - len(self.gaps)
+        gaps = f"; unknown: {', '.join(self.gaps)}{f' and {more:,} more' if more > 0 else ''}" if self.gaps else ""
+        known = f"{self.known:,} of {self.symbols:,} symbols known"
         return f"{self.unknown:>6,} of {self.lines:,} lines unknown  {self.path}  {known}{gaps}"
 
 
@@ -216,10 +221,12 @@ class CoverageResult(NamedTuple):
     memories: int
     items: tuple[PartView, ...]
     left_out: int = 0
+    generated: int = 0
 
     def text(self) -> str:
+        written = f"{counted(self.generated, 'generated file')} left out." if self.generated else ""
         if not self.symbols:
-            return "There is no code here that could be read."
+            return f"There is no code here that could be read{f': {written}' if written else '.'}"
         lines = [
             f"Something is known about {self.known:,} of {self.symbols:,} functions and types, with {self.share:.0%} "
             f"of their lines, from {self.memories:,} {'memory' if self.memories == 1 else 'memories'}. The files with "
@@ -228,6 +235,7 @@ class CoverageResult(NamedTuple):
         ]
         if self.left_out:
             lines.append(f"({self.left_out} more files: give a path, or raise budget_tokens)")
+        lines += [f"({written})"] if written else []
         return "\n".join(lines)
 
 
@@ -240,7 +248,9 @@ def memory_coverage(
     parts = [part for part in found.parts if part.known_lines < part.lines]
     share = round(found.known_lines / found.lines, 4) if found.lines else 0.0
     items = tuple(_part(part) for part in parts[:PARTS_SHOWN])
-    return CoverageResult(share, found.symbols, found.known, found.memories, items, len(parts) - len(items))
+    return CoverageResult(
+        share, found.symbols, found.known, found.memories, items, len(parts) - len(items), found.generated
+    )
 
 
 def _part(part: Part) -> PartView:

@@ -41,7 +41,7 @@ def test_what_is_remembered_and_where_it_is_are_told(engine: Engine, asker: Aske
     found = explore(engine, asker, "card payments retried")
     assert "Payments by card are retried three times" in contents(found, RECALL) + contents(found, SEARCH)
     assert "src/payments.py" in contents(found, LOCATE)
-    assert any("1 memories about it" in why for why in whys(found, LOCATE))
+    assert any("1 memory about it" in why for why in whys(found, LOCATE))
 
 
 def test_places_without_a_memory_and_open_questions_are_gaps(engine: Engine, asker: Asker, hand: Hand) -> None:

@@ -81,3 +81,14 @@ def test_coverage_says_which_are_unknown_and_counts_what_was_asked_about(desk: D
     assert "1 of 9 symbols known; unknown: work_0:1" in found.text()
     assert "and 3 more" in found.text()
     assert (found.memories, desk.memory.coverage("src/app.py").memories) == (1, 2)
+
+
+def test_a_name_that_many_files_define_says_nothing_of_any_of_them(desk: Desk) -> None:
+    for name in "abcd":
+        desk.write(f"src/{name}.py", "def begin_block(a):\n    b = a\n    return b\n")
+    desk.write("src/only.py", "def end_block(a):\n    b = a\n    return b\n")
+    desk.save("Some call begin_block before end_block.")
+    desk.memory.engine.maps(str(desk.root)).update(desk.memory.engine.clock())  # type: ignore[misc]
+    assert desk.memory.spatial("src/a.py").items == ()
+    assert desk.memory.coverage("src/a.py").known == 0
+    assert len(desk.memory.spatial("src/only.py").items) == desk.memory.coverage("src/only.py").known == 1

@@ -14,7 +14,7 @@ from ..model.record import CURRENT, Filter
 from ..model.scope import READ
 from .anchors.check import is_companion
 from .anchors.checkout import Checkout
-from .anchors.known import checkout_of, mapped_symbols
+from .anchors.known import checkout_of, mapped_symbols, widespread
 from .engine import Asker, Engine
 from .known_about import names_in, names_of
 from .known_here import tells
@@ -84,12 +84,11 @@ def coverage(engine: Engine, asker: Asker, path: str = "") -> Coverage:
     files = source_files(checkout, clean_path(path))
     mapped = mapped_symbols(engine, root_of(asker), files)
     generated = {one for one in files if one not in mapped and _is_generated(checkout, one)}
-    every = (
-        _part(known, one, mapped[one] if one in mapped else checkout.symbols(one))
-        for one in files
-        if one not in generated
-    )
-    parts = [part for part in every if part.symbols]
+    read = {one: mapped[one] if one in mapped else checkout.symbols(one) for one in files if one not in generated}
+    said = {name for some in read.values() for symbol in some for name in names_of(symbol) if name in known.names}
+    for name in widespread(engine, root_of(asker), said):
+        del known.names[name]
+    parts = [part for part in (_part(known, *one) for one in read.items()) if part.symbols]
     parts.sort(key=lambda part: (part.known_lines - part.lines, part.path))
     return Coverage(
         tuple(parts),

@@ -15,7 +15,7 @@ from ..model.record import CURRENT, Record
 from ..store.protocol import Reader
 from ..store.terms import terms_of
 from .anchors.checkout import Checkout
-from .anchors.known import mapped_symbols
+from .anchors.known import mapped_symbols, widespread
 from .anchors.mentions import mentions, words_like_code
 from .engine import Asker, Engine
 from .known_here import known_here, tells
@@ -39,7 +39,9 @@ def is_telling(name: str) -> bool:
     return "_" in name.strip("_") or re.search(r"[a-z][A-Z]", name) is not None
 
 
-def naming(reader: Reader, asker: Asker, symbols: Sequence[Symbol], now: int) -> list[tuple[Symbol, Record]]:
+def naming(
+    engine: Engine, reader: Reader, asker: Asker, symbols: Sequence[Symbol], now: int
+) -> list[tuple[Symbol, Record]]:
     """Which memories name which of these symbols in their text."""
     holding: list[tuple[Symbol, list[int]]] = []
     for symbol in [one for one in symbols if one.kind in CALLABLES | TYPES][:NAMES_READ]:
@@ -52,12 +54,14 @@ def naming(reader: Reader, asker: Asker, symbols: Sequence[Symbol], now: int) ->
     named = {
         entry: names_in(record.node.content) for entry, record in records.items() if record.standing.is_active(now)
     }
-    return [
-        (symbol, records[entry])
+    found = [
+        (symbol, records[entry], said)
         for symbol, some in holding
         for entry in some
-        if entry in named and not named[entry].isdisjoint(names_of(symbol))
+        if entry in named and (said := named[entry].intersection(names_of(symbol)))
     ]
+    many = widespread(engine, asker.root, {name for _, _, said in found for name in said})
+    return [(symbol, record) for symbol, record, said in found if said - many]
 
 
 def _holding(reader: Reader, asker: Asker, name: str) -> list[int]:
@@ -89,7 +93,7 @@ def known_about(engine: Engine, reader: Reader, asker: Asker, paths: Sequence[st
     found: dict[str, list[Record]] = {}
     for path in paths:
         symbols = mapped[path] if path in mapped else checkout.symbols(path) if checkout is not None else ()
-        named = [record for _, record in naming(reader, asker, symbols, now)]
+        named = [record for _, record in naming(engine, reader, asker, symbols, now)]
         every = (*(one.record for one in anchored.get(path, ())), *read.get(path, ()), *named)
         records = list({record.entry: record for record in every}.values())
         found |= {path: records} if records else {}

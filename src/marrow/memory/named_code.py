@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import NamedTuple
 
 from ..codemap.entry import TEST
@@ -38,10 +38,12 @@ _GENERIC = frozenset(
 )
 # What has less than this of what the best has goes by the words only by the way.
 _LEAST_OF_BEST = 0.35
+# And so does a file that has less than this of what the words in the best one's path say: of "crisis module", module.
+_SAID_OF_BEST = 0.45
 
 
 class NamedFile(NamedTuple):
-    """A file whose path has some of the words: `words` are those, `score` what they weigh."""
+    """A file whose path has some of the words: `words` are those as they were said, `score` what they weigh."""
 
     path: str
     words: tuple[str, ...]
@@ -61,7 +63,7 @@ class NamedSymbol(NamedTuple):
 def named_files(asker: Asker, subject: str, limit: int) -> list[NamedFile]:
     """The files whose names say it, the best first. Words that few paths have count most; those in the file's own name
     count twice."""
-    wanted = _telling(subject)
+    wanted, spelled = _telling(subject), _spelled(subject)
     try:
         root = project_root(asker)
         paths = [path for path, _ in zip(listed(root), range(FILES_LOOKED_AT), strict=False)]
@@ -73,20 +75,33 @@ def named_files(asker: Asker, subject: str, limit: int) -> list[NamedFile]:
             for term in wanted.keys() & terms_of(path.replace("_", " ")):
                 held.setdefault(term, []).append(path)
     scores: dict[str, float] = {}
+    said: dict[str, float] = {}  # the same with each word once
     words: dict[str, list[str]] = {}
     for term, some in held.items():
         worth = rarity(len(paths), len(some)) * wanted[term]
         for path in some:
             own = term in terms_of(path.rpartition("/")[2].replace("_", " "))
             scores[path] = scores.get(path, 0.0) + worth * (2 if own else 1)
+            said[path] = said.get(path, 0.0) + worth
             words.setdefault(path, []).append(term)
-    best = sorted(scores, key=lambda path: (-scores[path], len(path), path))[:limit]
-    most = scores[best[0]] if best else 1.0
+    ranked = sorted(scores, key=lambda path: (-scores[path], len(path), path))
+    most, said_most = (scores[ranked[0]], said[ranked[0]]) if ranked else (1.0, 1.0)
+    best = (
+        path
+        for path in ranked
+        if scores[path] >= _LEAST_OF_BEST * most
+        and said[path] >= _SAID_OF_BEST * said_most
+        and not _is_generic(words[path], wanted)
+    )
     return [
-        NamedFile(path, tuple(sorted(words[path])), round(scores[path] / most, 3))
-        for path in best
-        if scores[path] >= _LEAST_OF_BEST * most and not _is_generic(words[path], wanted)
+        NamedFile(path, tuple(sorted(spelled.get(word, word) for word in words[path])), round(scores[path] / most, 3))
+        for path in islice(best, limit)
     ]
+
+
+def _spelled(subject: str) -> dict[str, str]:
+    """The words of a subject by their terms."""
+    return {term: word for word in reversed(_WORD.findall(subject.lower())) for term in terms_of(word)}
 
 
 def _telling(subject: str) -> dict[str, float]:
@@ -95,6 +110,12 @@ def _telling(subject: str) -> dict[str, float]:
     if all(term in _GENERIC for term in terms):
         return dict.fromkeys(terms, 1.0)
     return {term: _GENERIC_SHARE if term in _GENERIC else 1.0 for term in terms}
+
+
+def without_generic(subject: str) -> str:
+    """A subject without the words that only say what is done; as it is where it has no others."""
+    words = [word for word in subject.split() if not _GENERIC.issuperset(terms_of(word) or "-")]
+    return " ".join(words) or subject
 
 
 def _is_generic(words: Iterable[str], wanted: Mapping[str, float]) -> bool:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from ..model.address import shown
 from ..model.errors import Invalid, MarrowError
 from ..model.record import CURRENT, Filter, Record
 from ..model.scope import READ
@@ -13,10 +14,20 @@ from ..model.text import counted, first_line
 from ..repository import locate
 from ..repository.branch import current_branch
 from ..repository.working_tree import working_tree
+from ..search.central import is_central
+from ..search.cut import LEAST
+from ..search.evidence import Evidence
+from ..search.find import Hit
+from ..search.question import Asked, Question
+from ..search.relevance import relevance
+from .anchors.finding import MOVED
+from .attribution import TAKEN_IN, origins_of
 from .engine import Asker, Engine
 from .known_about import known_about
 from .known_here import PASSING_KINDS, known_here, told_first
-from .named_code import named_files, named_symbols
+from .named_code import named_files, named_symbols, without_generic
+from .organisation.answering_place import answering
+from .organisation.attributed import Attributed
 from .recall import ACCOUNT, recall
 from .search import search
 
@@ -35,6 +46,8 @@ OF_SECTION = 6
 SEARCHED_OVER = 5
 # What scores less has nothing to do with the task.
 SCORE_LEAST = 0.25
+# A document speaks of the task where so much of what the task says stands in one place of it.
+COVERED_LEAST = 0.5
 FILES_SHOWN = 12
 # Which memories a section asks for, and of which kinds.
 ASKED: dict[str, tuple[Filter, ...]] = {
@@ -57,13 +70,15 @@ LOW_CONFIDENCE = 0.5
 
 
 class PlanLine(NamedTuple):
-    """One thing to know for the task: `source` is the address of a memory, `git`, or a file."""
+    """One thing to know for the task: `source` is the address of a memory, `git`, or a file; `path` is where a document
+    stands that was taken in, with the lines of what is told of it."""
 
     section: str
     content: str
     source: str
     why: str = ""
     record: Record | None = None
+    path: str = ""
 
 
 class Plan(NamedTuple):
@@ -82,8 +97,7 @@ def plan(engine: Engine, asker: Asker, task: str) -> Plan:
     found: list[PlanLine] = []
     seen: set[str] = set()
     for section, filters in ASKED.items():
-        records = _asked(quiet, asker, task, filters, seen)[:OF_SECTION]
-        found += [PlanLine(section, r.node.content, r.node.address, _doubt(r), r) for r in records]
+        found += [_line(section, one) for one in _asked(quiet, asker, task, filters, seen)[:OF_SECTION]]
     found += _recalled(quiet, asker, task, seen)
     found += _doubtful(found)
     found += _state(quiet, asker, task, seen)
@@ -99,23 +113,50 @@ def plan(engine: Engine, asker: Asker, task: str) -> Plan:
     return Plan(task.strip(), tuple(sorted(found, key=lambda line: order[line.section])))
 
 
-def _asked(engine: Engine, asker: Asker, task: str, filters: Sequence[Filter], seen: set[str]) -> list[Record]:
+def _line(section: str, one: Attributed, why: str = "") -> PlanLine:
+    """What a memory says; of a document the passage that speaks of the task, and where that stands."""
+    record, lines = one.record, one.lines
+    place = f":{lines[0]}-{lines[1]}" if lines and lines[0] != lines[1] else f":{lines[0]}" if lines else ""
+    path = f"{one.named_path}{place}" if one.origin.path else ""
+    return PlanLine(section, one.passage.strip(), record.node.address, why or _doubt(record), record, path)
+
+
+def _asked(engine: Engine, asker: Asker, task: str, filters: Sequence[Filter], seen: set[str]) -> list[Attributed]:
     """What is about the task among those that a section asks for, each once in the whole plan."""
-    records: list[Record] = []
+    told: list[Attributed] = []
     over = SEARCHED_OVER * OF_SECTION
-    for wanted in filters:
-        # Ranked and not cut: for a plan, what is only near to the subject is worth knowing too.
-        hits = search(engine, asker, task, _here(asker, wanted), limit=over, min_score=SCORE_LEAST).hits
-        records += [hit.record for hit in told_first(hits, OF_SECTION) if ACCOUNT not in hit.record.standing.tags]
-    fresh = [record for record in records if record.node.address not in seen]
-    seen.update(record.node.address for record in fresh)
-    return list({record.node.address: record for record in fresh}.values())
+    for wanted in (_here(asker, one) for one in filters):
+        # Ranked and not cut: for a plan, what was said only near to the subject is worth knowing too.
+        found = search(engine, asker, task, wanted, limit=over, min_score=SCORE_LEAST)
+        question = Question(without_generic(task), asker.namespace, wanted, found.now)
+        hits = [
+            hit
+            for hit in found.hits
+            if ACCOUNT not in hit.record.standing.tags
+            and (not found.origins[hit.record.entry].path or _speaks_of(question, found.asked, hit))
+        ]
+        for hit in told_first(hits, OF_SECTION):
+            place = hit.evidence.place if hit.evidence else None
+            one = Attributed(hit.record, found.origins[hit.record.entry], hit.score, place)
+            told.append(answering(one, task, found.asked))
+    fresh = [one for one in told if one.record.node.address not in seen]
+    seen.update(one.record.node.address for one in fresh)
+    return list({one.record.node.address: one for one in fresh}.values())
+
+
+def _speaks_of(question: Question, asked: Asked, hit: Hit) -> bool:
+    """Of documents there are many, and most of them have a word of the task somewhere."""
+    said = relevance(question, asked, hit.record, hit.evidence or Evidence())
+    return said.score >= LEAST and said.covered >= COVERED_LEAST and is_central(question, asked, hit)
 
 
 def _recalled(engine: Engine, asker: Asker, task: str, seen: set[str]) -> list[PlanLine]:
     """What is recalled for the task, whatever its domain: most of what people save has none."""
     left_out = {*PASSING_KINDS, *STATE_KINDS, *OPEN_KINDS}
     kept = [one for one in recall(engine, asker, task).relevant if one.record.node.kind not in left_out]
+    with engine.store.reading() as reader:
+        origins = origins_of(reader, asker, [one.record for one in kept])
+    kept = [one for one in kept if not origins[one.record.entry].path]  # documents were looked at
     records = [one.record for one in told_first(kept, OF_SECTION) if one.record.node.address not in seen]
     seen.update(record.node.address for record in records)
     return [
@@ -128,7 +169,7 @@ def _here(asker: Asker, wanted: Filter) -> Filter:
 
 
 def _doubt(record: Record) -> str:
-    if record.standing.drift:
+    if record.standing.drift not in ("", MOVED):  # what moved is pinned anew, and holds
         return f"its code {record.standing.drift}"
     return f"confidence {record.standing.confidence:g}" if record.standing.confidence < LOW_CONFIDENCE else ""
 
@@ -136,17 +177,15 @@ def _doubt(record: Record) -> str:
 def _doubtful(lines: Sequence[PlanLine]) -> list[PlanLine]:
     """What the plan rests on, and may not hold any more, is a risk too."""
     return [
-        PlanLine(RISKS, f"May not hold any more: {first_line(line.content, 120)}", line.source, line.why)
+        PlanLine(RISKS, f"May not hold any more: {first_line(line.content, 120)}", shown(line.source), line.why)
         for line in lines
         if line.why and line.section != RISKS
     ]
 
 
 def _state(engine: Engine, asker: Asker, task: str, seen: set[str]) -> list[PlanLine]:
-    lines = [
-        PlanLine(STATE, record.node.content, record.node.address, record.node.kind, record)
-        for record in _asked(engine, asker, task, (Filter(kinds=STATE_KINDS),), seen)
-    ]
+    asked = _asked(engine, asker, task, (Filter(kinds=STATE_KINDS),), seen)
+    lines = [_line(STATE, one, one.record.node.kind) for one in asked]
     return [*lines[:OF_SECTION], *_tree_state(asker)]
 
 
@@ -210,10 +249,8 @@ def _blockers(
     engine: Engine, asker: Asker, task: str, known: Sequence[Record], seen: set[str], told: set[str]
 ) -> list[PlanLine]:
     """Open questions and gaps about it, and what blocks what is known, or what it depends on."""
-    lines = [
-        PlanLine(BLOCKERS, record.node.content, record.node.address, f"open {record.node.kind}", record)
-        for record in _asked(engine, asker, task, (Filter(kinds=OPEN_KINDS),), seen)
-    ]
+    asked = _asked(engine, asker, task, (Filter(kinds=OPEN_KINDS),), seen)
+    lines = [_line(BLOCKERS, one, f"open {one.record.node.kind}") for one in asked]
     by_address = {record.node.address: record for record in known}
     with engine.store.reading() as reader:
         links = reader.links(asker.namespace, list(by_address), asker.places(), CURRENT)
@@ -222,7 +259,9 @@ def _blockers(
         found = reader.records(asker.namespace, [address for address, _ in wanted], asker.places(), CURRENT)
     records = {record.node.address: record for record in found if record.standing.is_active(engine.clock())}
     for address, link in wanted:
-        if address in records and address not in told:
+        # A document that another names is what that rests on, and nothing that must be done first.
+        is_only_named = link.rel != "blocks" and address in records and records[address].node.kind in TAKEN_IN
+        if address in records and address not in told and not is_only_named:
             words = "blocks" if link.rel == "blocks" else "is what it depends on:"
             why = f"{words} [{(link.target if link.rel == 'blocks' else link.source)[:12]}]"
             lines.append(PlanLine(BLOCKERS, records[address].node.content, address, why, records[address]))

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from ..model.errors import Invalid
 from ..model.record import Filter
 from ..search.find import Hit, find
-from ..search.question import Question
+from ..search.question import Asked, Question
 from .attribution import Origin, origins_of
 from .engine import Asker, Engine, sequence
 from .moment import moment
@@ -21,13 +21,14 @@ NOT_SEARCHED = frozenset(("view",))
 
 
 class Found(NamedTuple):
-    """The hits, the moment that ages are reckoned from, how it was searched when something was missing, and where they
-    are from, by entry."""
+    """The hits, the moment that ages are reckoned from, how it was searched when something was missing, where they are
+    from, by entry, and what is known of the asked words."""
 
     hits: tuple[Hit, ...]
     now: int
     degraded: str = ""
     origins: Mapping[int, Origin] = {}
+    asked: Asked = Asked({}, {})
 
 
 def search(
@@ -58,4 +59,5 @@ def search(
         )
         found = find(reader, engine.asking(reader, asker.namespace, question.wanted.projects), question, engine.rerank)
         hits = tuple(hit for hit in found.hits if not min_score or hit.score >= min_score)
-        return Found(hits, now, found.degraded, origins_of(reader, asker, [hit.record for hit in hits], seq))
+        origins = origins_of(reader, asker, [hit.record for hit in hits], seq)
+        return Found(hits, now, found.degraded, origins, found.asked)

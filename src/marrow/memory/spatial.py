@@ -58,7 +58,7 @@ def spatial(engine: Engine, asker: Asker, file: str, start_line: int = 0, end_li
         records = [record for record in every if tells(record)]
         anchors = reader.anchors([record.entry for record in records], CURRENT)
         near = [one for one in symbols if span is None or _distance(Span(one.start, one.end), span) <= NEAR_LINES]
-        named = naming(reader, asker, near, now)
+        named = naming(engine, reader, asker, near, now)
         itself = read_from(reader, asker, [path], now).get(path, [])
     found = [_nearest(record, anchors.get(record.entry, []), path, span, symbols) for record in records]
     found += [_naming(symbol, record, span) for symbol, record in named]

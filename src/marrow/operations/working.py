@@ -317,17 +317,19 @@ def _clue(clue: Clue) -> ClueView:
 
 
 class PlanItem(NamedTuple):
-    """`source` is the address of a memory, a file, or git."""
+    """`source` is the address of a memory, a file, or git; `path` is where the document stands that is told from."""
 
     section: str
     content: str
     source: str
     why: str = ""
+    path: str = ""
 
     def line(self) -> str:
         text = self.content.replace("\n", "\n    ")
         source = f"[{self.source}] " if self.source != self.content else ""
-        return f"  {source}{text}{f'  ({self.why})' if self.why else ''}"
+        place = f"{self.path}\n    " if self.path else ""
+        return f"  {source}{place}{text}{f'  ({self.why})' if self.why else ''}"
 
 
 class PlanResult(NamedTuple):
@@ -358,4 +360,4 @@ def memory_plan(call: Call, task: Annotated[str, "what is to be done"]) -> PlanR
 def _plan_item(line: PlanLine) -> PlanItem:
     source = shown(line.source) if line.record is not None else line.source
     content = shorten(line.content, NOTE_TOKENS * 2) if line.record is not None else line.content
-    return PlanItem(line.section, content, source, line.why)
+    return PlanItem(line.section, content, source, line.why, line.path)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ..code.kept_map import KeptMap
 
 DEFINITIONS_MAX = 50
+FILES_MEANT_MAX = 3
 
 
 def is_mapped(engine: Engine, root: str) -> bool:
@@ -68,6 +69,25 @@ def mapped_symbols(engine: Engine, root: str, paths: Iterable[str]) -> dict[str,
                     )
     except MarrowError:
         return {}
+    return found
+
+
+def widespread(engine: Engine, root: str, names: Iterable[str]) -> set[str]:
+    """Those of these names, with dots or without, that so many files define that a text which says one means none of
+    them. None where there is no map."""
+    kept = _kept_map(engine, root) if root else None
+    if kept is None:
+        return set()
+    found: set[str] = set()
+    try:
+        with kept.reading() as reader:
+            for name in names:
+                defined = reader.symbols_named(name.rpartition(".")[2], DEFINITIONS_MAX)
+                paths = {one.path for one in defined if name in (one.name, one.qualified)}
+                if len(paths) > FILES_MEANT_MAX:
+                    found.add(name)
+    except MarrowError:
+        return set()
     return found
 
 

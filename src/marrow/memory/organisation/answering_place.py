@@ -12,6 +12,7 @@ from ...ingest.formats.front_matter import front_matter
 from ...search.best_passage import Place, Sought
 from ...search.question import Asked
 from ...store.terms import terms_of
+from ..attribution import SPOKEN
 from .attributed import Attributed
 
 # So many characters are shown of a place, and from so few on what follows a decision is shown with it.
@@ -45,6 +46,9 @@ def answering(source: Attributed, question: str, known: Asked) -> Attributed:
         return replace(source, place=_of_decision(content, layout(path, content), source.place, asked))
     above = front_matter(content).length if content.startswith(("---", "+++")) else 0
     place = source.place
+    if place is None and path and len(content) - above > ROOM and source.record.node.kind not in SPOKEN:
+        place = _best(content, above, len(content), Sought.of(known.rarities, known.most))
+        source = replace(source, place=place)
     if not above or (place is not None and place.start >= above) or not content[above:].strip():
         return source
     return replace(source, place=_from(content, above, max(place.end if place else 0, above + ROOM // 2), len(content)))

@@ -11,14 +11,14 @@ from ...model.errors import Invalid
 from ...model.nearest import nearest
 from ...model.record import Filter
 from ...model.standing import SUPERSEDED
-from ...search.cut import LEAST, MEANING_MIN
+from ...search.central import is_central
+from ...search.cut import LEAST
 from ...search.evidence import Evidence
 from ...search.find import Hit, find
 from ...search.later import later_first
-from ...search.question import Asked, Question
+from ...search.question import Question
 from ...search.relevance import relevance
 from ...store.protocol import Reader
-from ...store.terms import terms_of
 from ..engine import Asker, Engine, sequence
 from ..moment import moment
 from .attributed import Attributed, attribute
@@ -30,10 +30,8 @@ SAID_KINDS = ("claim", "learning", "preference")
 STATUSES = ("proposed", "accepted", "rejected", "deprecated", "archived", SUPERSEDED)
 ALL, NO_STATUS = "all", "none"
 LIMIT_MAX, LOOKED_AT = 200, 1_000
-# A decision is about a topic when most of the asked words stand in its title, or again and again in it: from so many
-# words on, once is in passing. And none that says far less of it than the best.
-MOST, SHARE_OF_BEST, SHORT = 0.5, 0.5, 120
-TITLE_WORTH = 2
+# None is about a topic that says far less of it than the best.
+SHARE_OF_BEST = 0.5
 
 
 class Decisions(NamedTuple):
@@ -117,7 +115,7 @@ def _about(engine: Engine, reader: Reader, questions: Sequence[Question]) -> _Fo
         hits, known, degraded = find(reader, embedder, question, engine.rerank)
         for hit in hits:
             score = relevance(question, known, hit.record, hit.evidence or Evidence()).score
-            near += [(hit, score, _is_central(question, known, hit))] if score >= LEAST else []
+            near += [(hit, score, is_central(question, known, hit))] if score >= LEAST else []
     if len(questions) > 1:
         near.sort(key=lambda one: -one[0].score)
         order = {hit.record.entry: at for at, hit in enumerate(later_first([hit for hit, _, _ in near]))}
@@ -125,21 +123,6 @@ def _about(engine: Engine, reader: Reader, questions: Sequence[Question]) -> _Fo
     least = max(LEAST, SHARE_OF_BEST * max((score for _, score, _ in near), default=0.0))
     passing = [hit.record.entry for hit, score, is_central in near if score < least or not is_central]
     return _Found({hit.record.entry: hit for hit, _, _ in near}, frozenset(passing), degraded)
-
-
-def _is_central(question: Question, known: Asked, hit: Hit) -> bool:
-    """Whether it is about what was asked, and does not only mention it."""
-    if question.is_pattern or (hit.evidence is not None and hit.evidence.meaning >= MEANING_MIN):
-        return True
-    content = hit.record.node.content
-    said = terms_of(content)
-    names = " ".join(
-        (content.lstrip("# \n").split("\n", 1)[0], *hit.record.standing.aliases, *hit.record.standing.tags)
-    )
-    counts = Counter(said)
-    counts.update(TITLE_WORTH * terms_of(names))
-    needed = 1 if len(said) < SHORT else TITLE_WORTH
-    return known.covered(question.terms, frozenset(term for term, count in counts.items() if count >= needed)) >= MOST
 
 
 def _status(one: Attributed) -> str:

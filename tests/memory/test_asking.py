@@ -342,3 +342,10 @@ def test_front_matter_is_no_passage(engine: Engine, asker: Asker) -> None:
     assert found.text.startswith("# Soup")
     short = "---\ntitle: Bread\n---\n\nBread needs an hour."
     assert only(engine, asker, "how long does bread need?", short, "docs/bread.md").text == "Bread needs an hour."
+
+
+def test_a_subject_that_no_text_has_is_not_spoken_of_plainly(engine: Engine, known: Asker) -> None:
+    take_in(engine, known, [item("web/style.css", ".door { color: green }", "code", 3)], operation="test")
+    found = asked(engine, known, "what color is the office carpet?")
+    assert (told(found), found.is_near) == ([("code", "web/style.css")], True)
+    assert not asked(engine, known, "what color is the door?").is_near

@@ -246,3 +246,10 @@ def test_what_was_just_scanned_is_not_read_again_to_be_verified(desk: Desk, monk
     monkeypatch.setattr(Checkout, "source", lambda self, path: read.append(path))
     assert desk.memory.verify().counts == {"holds": 4}
     assert read == []
+
+
+def test_a_symbol_is_located_by_another_form_of_its_word(desk: Desk) -> None:
+    desk.write("src/prices.py", "def discount_for(customer):\n    return 5\n")
+    desk.memory.engine.maps(str(desk.root)).update(desk.memory.engine.clock())  # type: ignore[misc]
+    located = [clue.content for clue in desk.memory.explore("discounts").items if clue.step == "locate"]
+    assert located == ["discount_for"]

@@ -70,6 +70,8 @@ NAME_SHARE = 0.2
 # A question is asked in words of its own: less likeness is enough than where nobody asked, if it is the nearest. What
 # hardly any text about something else reaches was looked for on bench/knowledge.
 NEAR, NEAR_COVERED, NEAR_MEANING, NEAR_MAX = 0.13, 0.10, 0.30, 5
+# So much of what is asked stands in no text at all where its subject is not known here.
+UNKNOWN_SHARE = 0.4
 # How much of what orders them is the rank that the search gave them.
 RANKED_SHARE = 0.7
 # A text of few words is near to each of them. So many different telling words a whole one has, and this is left of the
@@ -165,8 +167,9 @@ def ask(
         asked = Question(subject, asker.namespace, chosen, now, seq, FOUND, by_meaning=FOUND)
         judged, degraded = _gathered(engine, reader, asked)
         told = attribute(reader, asker, [one.hit for one in judged], seq, service=service)
+        is_unknown = bool(judged) and _is_unknown(reader, asked, judged[0].known)
     pairs = [(one, source) for one, source in zip(judged, told, strict=True) if not source.is_old_version]
-    is_near = not any(one.is_plain for one, _ in pairs)
+    is_near = not any(one.is_plain and (one.is_meant or not is_unknown) for one, _ in pairs)
     found = _chosen([_candidate(asked, kinds, one, source) for one, source in pairs])
     kept = [one._replace(source=answering(one.source, question, one.known)) for one in found]
     sources, left = _fitted(kept[:NEAR_MAX] if is_near else kept, budget_tokens)
@@ -194,6 +197,11 @@ class _Judged(NamedTuple):
     def is_plain(self) -> bool:
         """Whether it surely speaks of the question."""
         return self._is_close(LEAST, COVERED_MIN, MEANING_MIN)
+
+    @property
+    def is_meant(self) -> bool:
+        """Whether it is near in other words, or a link leads to it."""
+        return (self.hit.evidence or Evidence()).meaning >= MEANING_MIN or _link_score(self.hit) > 0
 
     def _is_close(self, least: float, covered: float, meaning: float) -> bool:
         """What a link leads to, or is about a file at hand, needs no likeness; all else must speak of the question."""
@@ -225,6 +233,15 @@ def _subject(question: str) -> tuple[str, frozenset[str]]:
     hinted = {group for group, words in HINTS.items() if words.search(question)}
     has_subject = any(len(term) > 2 for term in query_terms(rest))
     return (" ".join(rest.split()) if has_subject else question), frozenset(groups | hinted)
+
+
+def _is_unknown(reader: Reader, asked: Question, known: Asked) -> bool:
+    """Whether no text has the words that say most of what is asked: then what has the others speaks of something
+    else."""
+    terms = [term for term in asked.terms if "*" not in term]
+    _, holders = reader.frequencies(asked.namespace, terms, asked.wanted.projects)
+    missing = frozenset(term for term in terms if not holders.get(term))
+    return known.covered(terms, missing) >= UNKNOWN_SHARE
 
 
 def _candidate(asked: Question, kinds: frozenset[str], one: _Judged, source: Attributed) -> _Candidate:

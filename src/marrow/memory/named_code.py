@@ -165,7 +165,10 @@ def _candidates(reader: MapReader, subject: str, files: Sequence[str]) -> Iterat
     names += [*(word.upper() for word in words), *(f"{a}_{b}".upper() for a, b in pairs)]
     for name in dict.fromkeys(names):
         yield from reader.symbols_named(name, LOOKED_AT)
-    for word in dict.fromkeys((*words, *(word.capitalize() for word in words), *(word.upper() for word in words))):
+    # A name may begin with another form of a word: of "discounts", discount_for.
+    stems = [term for word in words for term in terms_of(word)]
+    forms = [*words, *stems]
+    for word in dict.fromkeys((*forms, *(word.capitalize() for word in forms), *(word.upper() for word in forms))):
         if len(word) >= PREFIX_MIN:
             yield from reader.symbols_beginning(word, LOOKED_AT)
     for path in files:

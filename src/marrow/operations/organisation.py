@@ -91,7 +91,7 @@ def search_by_service(
 
 class DecisionList(NamedTuple):
     """`total` counts those that were asked for, `statuses` all that there are, by status; `mentioned` those that only
-    mention the topic."""
+    mention the topic. With `near_only` none is plainly about the topic, and `items` come nearest to it."""
 
     items: tuple[Document, ...]
     total: int = 0
@@ -100,10 +100,12 @@ class DecisionList(NamedTuple):
     left_out: int = 0
     topic: str = ""
     mentioned: int = 0
+    near_only: bool = False
 
     def text(self) -> str:
         every = sum(self.statuses.values())
-        lines = [*(item.line() for item in self.items), *_more(self.left_out)]
+        lines = ["No decision is plainly about it; nearest are:"] if self.near_only else []
+        lines += [*(item.line() for item in self.items), *_more(self.left_out)]
         if self.topic and every:
             passing = f"; {self.mentioned} only mention{'' if self.mentioned > 1 else 's'} it" if self.mentioned else ""
             lines.append(f"{self.total or 'none'} of {counted(every, 'decision')} about {self.topic}{passing}")
@@ -133,15 +135,17 @@ def get_architectural_decisions(
     as_of: str = "",
     project: str = "",
 ) -> DecisionList:
-    """Decisions, recorded or saved in the domain decisions, with their status now: those about a topic, or the latest.
-    One that another took the place of is told with status=superseded or all, and names it."""
+    """Decisions, recorded or saved in the domain decisions, with their status now: those about a topic, else those that
+    come nearest to it in meaning; or the latest. One that another took the place of is told with status=superseded or
+    all, and names it."""
     call = through(call, view)
     chosen = wanted(call, project=project, service=service)
     found = decisions(call.engine, call.asker, chosen, topic=topic, status=status, limit=limit, as_of=as_of)
     told = ((one, one.decided if one.place is None else "") for one in found.items)  # a passage that answers is better
     items = tuple(document(one, found.now, content=decided or None) for one, decided in told)
-    left, about = found.total - len(items), " ".join(topic.split())[:TOPIC_MAX]
-    return DecisionList(items, found.total, dict(found.statuses), found.degraded, left, about, found.mentioned)
+    left, about = max(0, found.total - len(items)), " ".join(topic.split())[:TOPIC_MAX]
+    statuses, near = dict(found.statuses), found.is_near
+    return DecisionList(items, found.total, statuses, found.degraded, left, about, found.mentioned, near)
 
 
 class Incident(NamedTuple):

@@ -301,7 +301,9 @@ class ExploreResult(NamedTuple):
 
 @operation("code")
 def memory_explore(
-    call: Call, topic: str, deep: Annotated[bool, "also links and commits, and more of everything"] = False
+    call: Call,
+    topic: Annotated[str, "the subject, in a few words"],
+    deep: Annotated[bool, "also links and commits, and more of everything"] = False,
 ) -> ExploreResult:
     """Explore a subject, step by step: recall it, locate it in the code, search for more, and see what is not known and
     what does not agree."""

@@ -16,11 +16,12 @@ from ...search.cut import LEAST
 from ...search.evidence import Evidence
 from ...search.find import Hit, find
 from ...search.later import later_first
-from ...search.question import Question
+from ...search.question import Asked, Question
 from ...search.relevance import relevance
 from ...store.protocol import Reader
 from ..engine import Asker, Engine, sequence
 from ..moment import moment
+from .answering_place import answering
 from .attributed import Attributed, attribute
 from .services import check_service
 
@@ -32,11 +33,15 @@ ALL, NO_STATUS = "all", "none"
 LIMIT_MAX, LOOKED_AT = 200, 1_000
 # None is about a topic that says far less of it than the best.
 SHARE_OF_BEST = 0.5
+# Where none is plainly about it: how near in meaning a decision is at least to be told as one of the nearest, also
+# beside the nearest, and how many are. What has nothing to do with a topic of one or two words rarely comes so near.
+NEAR_MEANING, NEAR_SHARE, NEAR_MAX = 0.15, 0.4, 3
 
 
 class Decisions(NamedTuple):
     """Those that were asked for, and how many there are of them; `statuses` counts all that there are by status,
-    `mentioned` those that only mention the topic."""
+    `mentioned` those that only mention the topic. With `is_near` none is plainly about it, and `items` are those that
+    come nearest to it."""
 
     items: tuple[Attributed, ...]
     total: int
@@ -44,6 +49,7 @@ class Decisions(NamedTuple):
     statuses: tuple[tuple[str, int], ...] = ()
     degraded: str = ""
     mentioned: int = 0
+    is_near: bool = False
 
     @property
     def every(self) -> int:
@@ -84,45 +90,58 @@ def decisions(
     counts = Counter(map(_status, known))
     asked = _asked(status, counts)
     told = [one for one in known if _is_asked(one, asked)]
-    mentioned = 0
-    if topic.strip():
-        mentioned = sum(one.record.entry in found.mentioned for one in told)
-        order = {entry: place for place, entry in enumerate(found.hits)}
-        told = sorted(
-            (one for one in told if one.record.entry in order and one.record.entry not in found.mentioned),
-            key=lambda one: order[one.record.entry],
-        )
-    else:
-        told.sort(key=lambda one: (-one.at, one.record.node.address))
     statuses = tuple(sorted(counts.items()))
-    return Decisions(tuple(told[:limit]), len(told), now, statuses, found.degraded, mentioned)
+    if not topic.strip():
+        told.sort(key=lambda one: (-one.at, one.record.node.address))
+        return Decisions(tuple(told[:limit]), len(told), now, statuses, found.degraded)
+    mentioned = sum(one.record.entry in found.mentioned for one in told)
+    about = _in_order(told, [entry for entry in found.hits if entry not in found.mentioned])
+    shown = about or _in_order(told, found.nearest)[:NEAR_MAX]
+    items = tuple(answering(one, topic, found.known) if one.place else one for one in shown[:limit])
+    is_near = bool(items) and not about
+    return Decisions(items, len(about), now, statuses, found.degraded, mentioned, is_near)
+
+
+def _in_order(told: Sequence[Attributed], entries: Sequence[int]) -> list[Attributed]:
+    """Those of these entries, in their order."""
+    order = {entry: place for place, entry in enumerate(entries)}
+    return sorted((one for one in told if one.record.entry in order), key=lambda one: order[one.record.entry])
 
 
 class _Found(NamedTuple):
-    """What speaks of a topic, by entry and the best first; and those of them that only mention it."""
+    """What speaks of a topic, by entry and the best first; those of them that only mention it, and those that come
+    nearest to it, whether they have its words or not."""
 
     hits: dict[int, Hit]
     mentioned: frozenset[int]
     degraded: str = ""
+    nearest: tuple[int, ...] = ()
+    known: Asked = Asked({}, {})
 
 
 def _about(engine: Engine, reader: Reader, questions: Sequence[Question]) -> _Found:
     """What answers the same question about each of several sorts, by how well it does."""
     near: list[tuple[Hit, float, bool]] = []  # with how relevant it is, and whether it is about that
-    degraded = ""
+    meant: list[tuple[float, int]] = []
+    known, degraded = Asked({}, {}), ""
     for question in questions:
         embedder = engine.asking(reader, question.namespace, question.wanted.projects)
         hits, known, degraded = find(reader, embedder, question, engine.rerank)
         for hit in hits:
-            score = relevance(question, known, hit.record, hit.evidence or Evidence()).score
+            found = hit.evidence or Evidence()
+            score = relevance(question, known, hit.record, found).score
             near += [(hit, score, is_central(question, known, hit))] if score >= LEAST else []
+            meant.append((found.meaning, hit.record.entry))
     if len(questions) > 1:
         near.sort(key=lambda one: -one[0].score)
         order = {hit.record.entry: at for at, hit in enumerate(later_first([hit for hit, _, _ in near]))}
         near.sort(key=lambda one: order[one[0].record.entry])
     least = max(LEAST, SHARE_OF_BEST * max((score for _, score, _ in near), default=0.0))
-    passing = [hit.record.entry for hit, score, is_central in near if score < least or not is_central]
-    return _Found({hit.record.entry: hit for hit, _, _ in near}, frozenset(passing), degraded)
+    passing = [hit.record.entry for hit, score, is_about in near if score < least or not is_about]
+    meant.sort(reverse=True)
+    nearest = [entry for value, entry in meant if value >= max(NEAR_MEANING, NEAR_SHARE * meant[0][0])]
+    every = {hit.record.entry: hit for hit, _, _ in near}
+    return _Found(every, frozenset(passing), degraded, tuple(dict.fromkeys((*nearest, *passing))), known)
 
 
 def _status(one: Attributed) -> str:

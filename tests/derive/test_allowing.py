@@ -32,6 +32,19 @@ def test_changed_file_is_told_wherever_its_derivations_are_missed(desk: Desk) ->
     assert "marrow derivations allow" in raised.value.hint
 
 
+def test_code_that_changed_without_a_new_version_is_told_to_give_no_other_values(desk: Desk) -> None:
+    file = named(desk)
+    said(desk)
+    desk.memory.allow_derivations()
+    assert "Nothing is due" not in desk.memory.recompute().text()
+    file.write_text(file.read_text() + "\n# another way\n")
+    desk.memory.allow_derivations()
+    again = desk.memory.recompute()
+    assert (again.ran, again.nothing_due) == (0, True)
+    assert "raise `version`" in again.text()
+    assert not desk.memory.recompute(name=["word_count"]).nothing_due
+
+
 def test_same_name_allowed_in_another_repository_is_no_change_of_this_one(desk: Desk, tmp_path: Path) -> None:
     named(desk)
     desk.memory.allow_derivations()

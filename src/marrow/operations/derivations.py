@@ -145,6 +145,13 @@ def _derived_shape(row: Derived) -> dict[str, Any]:
     }
 
 
+# Code that changed and was allowed again gives no other values by itself.
+NOTHING_DUE = (
+    "Nothing is due. Values stay while the version of their derivation is the same, though its code changed: raise "
+    "`version`, or name what is to be computed anew."
+)
+
+
 class RecomputeResult(NamedTuple):
     ran: int
     failed: int
@@ -154,6 +161,7 @@ class RecomputeResult(NamedTuple):
     errors: tuple[dict[str, str], ...] = ()
     problems: tuple[dict[str, str], ...] = ()
     left_out: int = 0
+    nothing_due: bool = False
 
     def text(self) -> str:
         if self.dry_run:
@@ -163,6 +171,7 @@ class RecomputeResult(NamedTuple):
         lines += [f"  {one['name']} of [{one['input']}]: {one['error']}" for one in self.errors]
         if (more := self.failed - len(self.errors)) > 0:
             lines.append(f"  and {more:,} more: `marrow derivations` shows the latest")
+        lines += [NOTHING_DUE] if self.nothing_due else []
         return "\n".join([*lines, *_not_run_lines(self.problems)])
 
 
@@ -199,4 +208,6 @@ def recompute(
         )
     errors = tuple({"name": e.name, "input": shown(e.input), "error": e.error} for e in done.errors)
     counts = (done.ran, done.failed, done.changed)
-    return RecomputeResult(*counts, done.dry_run, dict(done.would), errors, _problems(declared))
+    would, problems = dict(done.would), _problems(declared)
+    nothing_due = not (name or errors_only or dry_run or any(counts) or problems)
+    return RecomputeResult(*counts, done.dry_run, would, errors, problems, nothing_due=nothing_due)

@@ -58,7 +58,7 @@ def test_each_item_has_its_path_and_the_passage_that_speaks_of_the_task(engine: 
 def test_what_a_document_names_is_no_blocker(
     engine: Engine, asker: Asker, hand: Hand, documents: dict[str, str]
 ) -> None:
-    hand.do(Relate(documents["x/crisis/README.md"], documents["docs/emergency.md"], "depends_on"))
+    hand.do(Relate(documents["x/crisis/README.md"], documents["docs/adr/0002-emergency.md"], "depends_on"))
     assert plan(engine, asker, TASK).of(BLOCKERS) == []
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Annotated, Any, NamedTuple
 
-from ..memory.attribution import origins_of
 from ..memory.taking_in.codebase import ingest_codebase as take_codebase
 from ..memory.taking_in.documents import ingest_decision, ingest_document, ingest_incident
 from ..memory.taking_in.take_in import TakenIn
@@ -142,12 +141,11 @@ def ingest_one_incident(
 
 
 def _with_items(call: Call, result: IngestResult, taken: TakenIn) -> IngestResult:
-    """With what came in, named: of one document one wants the address, and the service that it was taken in for."""
+    """With what came in, named: of one document one wants the address."""
     with call.engine.store.reading() as reader:
         place = (call.asker.scope.project,)
         records = reader.records(call.asker.namespace, taken.addresses, place, CURRENT)
         titles = {one.address: one.title for one in reader.sources_of(call.asker.namespace, taken.addresses, place)}
-        services = {one.service for one in origins_of(reader, call.asker, records).values()}
     items = tuple(
         {
             "address": shown(r.node.address),
@@ -156,8 +154,7 @@ def _with_items(call: Call, result: IngestResult, taken: TakenIn) -> IngestResul
         }
         for r in records
     )
-    own = services.pop() if len(services) == 1 else ""
-    return result._replace(items=items, service=result.service or own)
+    return result._replace(items=items)
 
 
 __all__ = ["IngestResult", "ingested", "told_problems"]

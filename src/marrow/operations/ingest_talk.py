@@ -106,7 +106,7 @@ def ingest_log(
     call: Call,
     path: Annotated[str, "a log of nearly any form, packed with gzip or not"] = "",
     text: Annotated[str, "its lines, instead of a path"] = "",
-    service: Annotated[str, "default: as the log tells it, else that of this repository"] = "",
+    service: Annotated[str, "default: as the log tells it"] = "",
     since: Annotated[str, "only events from this time on"] = "",
     until: Annotated[str, "only events up to this time"] = "",
 ) -> TalkResult:

@@ -23,7 +23,6 @@ from ...repository.file_sorts import is_secret
 from ..engine import Asker, Engine
 from ..files import existing_file
 from .codebase import service_of
-from .own_service import own_service
 from .settled import SETTLE
 from .take_in import HIDDEN, TakenIn, take_in
 
@@ -38,7 +37,7 @@ def ingest_document(
     for before."""
     _one_of(path, text)
     if text:
-        named, service = title.strip() or first_line(text, TITLE_MAX), own_service(engine, asker, service)
+        named = title.strip() or first_line(text, TITLE_MAX)
         draft = Draft(text, "document", source="document", service=service, metadata={"title": named})
         item = Item(draft, f"text:{named}" if title.strip() else "", _digest(text.encode()), size=len(text))
         return _taken(engine, asker, [item], DOCUMENT, service)
@@ -63,7 +62,6 @@ def ingest_decision(
     _one_of(path, text)
     if text:
         named = title.strip() or first_line(text, TITLE_MAX).lstrip("# ")
-        service = own_service(engine, asker, service)
         item = adr_item(f"text:{named}", text, title=title, service=service, status=status)
         item = replace(item, digest=_digest(text.encode()), size=len(text))
         return _taken(engine, asker, [_without_path(item)], DECISION, service)
@@ -106,8 +104,6 @@ def ingest_incident(
     given = {"date": date, "service": service, "severity": severity, "root_cause": root_cause, "resolution": resolution}
     item = incident_of(title, description, follow_ups=follow_ups, **given)
     item = replace(item, path=f"incident:{title.strip()[:TITLE_MAX]}", digest=_digest(item.draft.content.encode()))
-    if not item.draft.service:  # its text may name one
-        item = replace(item, draft=replace(item.draft, service=own_service(engine, asker)))
     return _taken(engine, asker, [item], INCIDENT, service)
 
 
@@ -146,9 +142,9 @@ def _read(path: str) -> tuple[Path, bytes]:
 
 def _service(engine: Engine, asker: Asker, file: Path, given: str) -> str:
     """The service that a file is read for. One of the project's own files is its repository's, so that it is known by
-    one name however it came in; so is one that lies elsewhere, where nobody names another."""
+    one name however it came in."""
     if given.strip() or not asker.root or not place(str(file), asker.root).anchors:
-        return own_service(engine, asker, given)
+        return given.strip()
     return service_of(engine, asker, asker.root)
 
 

@@ -43,7 +43,6 @@ from ..derivations import workshop
 from ..engine import Asker, Engine
 from ..files import existing_file, opened
 from .media_makers import DESCRIPTION, IMAGE_TEXT, TRANSCRIPT, MediaMakers
-from .own_service import own_service
 from .settled import SETTLE
 from .take_in import Progress, TakenIn, kept_path, take_in
 
@@ -107,7 +106,7 @@ def ingest_meeting(
     if bool(path.strip()) == bool(transcript.strip()):
         raise Invalid("One of path and transcript is needed.", hint="Give one of them.", field="path")
     at = parse_moment(date, engine.clock(), field="date") if date not in (None, "") else None
-    about = _about(MEETING, title, own_service(engine, asker, service), at=at, attendees=tuple(attendees))
+    about = _about(MEETING, title, service, at=at, attendees=tuple(attendees))
     if not path.strip():
         # Without a file it is known by its day and title, so that a better transcript takes the place of this one.
         key = f"{_day(at, date)} {about.title}" if at is not None and about.title else ""
@@ -132,8 +131,7 @@ def ingest_design(
     progress: Progress | None = None,
 ) -> TakenMedia:
     """Take in a design: PNG, JPEG, WebP, GIF, BMP, SVG, or the pages of a PDF."""
-    own = own_service(engine, asker, service)
-    about = _about(DESIGN, title, own, feature=_line(feature, "feature"), url=_line(url, "url"))
+    about = _about(DESIGN, title, service, feature=_line(feature, "feature"), url=_line(url, "url"))
     about = _of_file(asker, about, path, RECORDING_BYTES_MAX)
     if not is_design(about.file):
         raise Invalid(f"{path!r} is no design.", hint="Give a PNG, JPEG, WebP, GIF, BMP, SVG or PDF.", field="path")

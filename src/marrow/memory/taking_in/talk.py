@@ -35,7 +35,6 @@ from ...store.receive import redacted_name
 from ..engine import Asker, Engine
 from ..files import existing_file, opened
 from .codebase import service_of
-from .own_service import own_service
 from .read_back import ReadBack, read_back
 from .resettle import BATCH, PRUNED
 from .rewritten import note, rewritten
@@ -120,21 +119,7 @@ def ingest_log(
         source = existing_file(path, field="path")
         with opened(source) as log:
             items = read_log_file(log, name=named_file(asker, source), service=named, since=start, until=end, now=now)
-    if not named:
-        items = _owned(items, own_service(engine, asker))
-    services = {one.draft.service for one in items if isinstance(one, Item)}
-    done = _took(engine, asker, LOG, named, 1, items, progress)
-    return done._replace(service=named or (services.pop() if len(services) == 1 else ""))
-
-
-def _owned(items: Iterable[Item | Skipped], service: str) -> list[Item | Skipped]:
-    """With a service where the log itself names none."""
-    return [
-        replace(one, draft=replace(one.draft, service=service))
-        if isinstance(one, Item) and not one.draft.service
-        else one
-        for one in items
-    ]
+    return _took(engine, asker, LOG, named, 1, items, progress)
 
 
 def ingest_history(

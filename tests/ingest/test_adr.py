@@ -350,6 +350,10 @@ def test_hostile_texts_are_read_in_bounded_time(piece: str) -> None:
         ("## Status: Accepted\n\nSuperseded by ADR-7\n", "superseded"),
         ("## Status - proposed\n\n### Accepted by some\n\nText.\n", "proposed"),
         ("## Current status\n\nArchived\n", "archived"),
+        ("## Status-quo\n\nWe deprecated the old format.\n\n## Status\n\nAccepted\n", "accepted"),
+        ("## Status - quo\n\nIt is slow.\n\n## Status\n\nAccepted\n", "accepted"),
+        ("## Current status: rejected ideas\n\nNone.\n\n## Status\n\nAccepted\n", "accepted"),
+        ("## Current status\n\nThe vendor was replaced.\n\n## ADR status\n\nAccepted\n", "accepted"),
     ],
 )
 def test_the_first_heading_about_the_status_counts(head: str, status: str) -> None:

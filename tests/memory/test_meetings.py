@@ -83,3 +83,12 @@ def test_what_is_said_again_without_its_day_keeps_it_until_another_is_named(engi
     ]
     ingest_meeting(engine, asker, transcript=f"{line} by 2024-07-15", title="Third", date="2024-06-15")
     assert [one.due for one in items(engine, asker)] == ["2024-07-15"]
+
+
+def test_the_day_of_a_task_that_was_done_is_not_that_of_one_asked_anew(engine: Engine, asker: Asker) -> None:
+    ingest_meeting(
+        engine, asker, transcript="Action: Carol to order pallets by 2024-07-01", title="A", date="2024-06-01"
+    )
+    ingest_meeting(engine, asker, transcript="- [x] Carol to order pallets", title="B", date="2024-07-02")
+    ingest_meeting(engine, asker, transcript="Action: Carol to order pallets", title="C", date="2025-06-01")
+    assert [(one.text, one.due, one.done) for one in items(engine, asker)] == [("order pallets", "", False)]

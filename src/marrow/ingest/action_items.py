@@ -48,22 +48,19 @@ _DONE = LazyPattern(
 )
 
 _VERBS = (
-    "add address analyse analyze announce apply arrange ask assign audit automate back backport book build bump call "
-    "change chase check circulate clarify clean close collect come compare compile complete configure confirm contact "
-    "convert coordinate create cut debug decide define delete deploy describe design disable discuss"
-    " document draft drop "
-    "enable ensure escalate estimate evaluate examine expand explore export extend file fill finalise finalize find "
-    "finish fix flag follow forward gather get give handle implement improve include increase inform install "
-    "instrument integrate introduce investigate invite join keep kick land lead link list look lower make map measure "
-    "merge message migrate monitor move notify open order organise organize own patch ping pin plan post prepare "
-    "present print prioritise prioritize profile propose provide provision publish pull push put raise"
-    " reach read rebase "
-    "record reduce refactor reject release remind remove rename renew reopen replace reply report reproduce request "
-    "research resolve respond restore retire retry return review revert revisit rewrite roll rotate run scale schedule "
-    "scope secure send separate set share ship simplify sketch sort speak specify split spike stage start stop submit "
-    "summarise summarize switch sync take talk tell test tidy track train transfer trigger try tune turn"
-    " update upgrade "
-    "upload validate verify visit wire work wrap write"
+    "add address analyse analyze announce apply arrange ask assign audit automate back backport benchmark book build "
+    "bump call change chase check circulate clarify clean close collect come compare compile complete configure "
+    "confirm contact convert coordinate create cut debug decide define delete deploy describe design disable discuss "
+    "document draft drop enable ensure escalate estimate evaluate examine expand explore export extend file fill "
+    "finalise finalize find finish fix flag follow forward gather get give handle implement improve include increase "
+    "inform install instrument integrate introduce investigate invite join keep kick land lead link list look lower "
+    "make map measure merge message migrate monitor move notify open order organise organize own patch pin ping plan "
+    "post prepare present print prioritise prioritize profile propose provide provision publish pull push put raise "
+    "reach read rebase record reduce refactor reject release remind remove rename renew reopen replace reply report "
+    "reproduce request research resolve respond restore retire retry return revert review revisit rewrite roll rotate "
+    "run scale schedule scope secure send separate set share ship simplify sketch sort speak specify spike split "
+    "stage start stop submit summarise summarize switch sync take talk tell test tidy track train transfer trigger "
+    "try tune turn update upgrade upload validate verify visit wire work wrap write"
 ).split()
 _VERB = rf"(?:{'|'.join(_VERBS)})"
 # Verbs are more than can be listed: a word is one that a task begins with where it has an object. "Access to the pool"
@@ -108,10 +105,10 @@ _NO_OWNERS = NO_SPEAKERS | frozenset(
 )
 _OWNER_FIRST = LazyPattern(
     rf"(?P<owner>@[\w.-]+|{NAME}(?:(?:,| and| &|/) ?{NAME}){{0,2}})(?:[ \t]{{0,8}}[:–—-][ \t]{{1,8}}"
-    rf"|[ \t]{{1,8}}(?:to|will)[ \t]{{1,8}}(?={_VERB}\b|{_DOING}))(?P<rest>\S.*)"
+    rf"|[ \t]{{1,8}}(?:to|will)[ \t]{{1,8}}(?={_VERB}\b))(?P<rest>\S.*)"
 )
-# Of one who was there, whatever follows is what he is to do.
-_KNOWN_FIRST = LazyPattern(rf"(?P<owner>@[\w.-]+|{NAME})[ \t]{{1,8}}(?:to|will)[ \t]{{1,8}}(?P<rest>[a-z].*)")
+# Of one who was there, what follows is what he is to do, whatever the verb.
+_KNOWN_FIRST = LazyPattern(rf"(?P<owner>@[\w.-]+|{NAME})[ \t]{{1,8}}(?:to|will)[ \t]{{1,8}}(?P<rest>{_DOING}.*)")
 _OWNER_LAST = LazyPattern(
     rf"(?P<rest>.*\S)[ \t]{{0,8}}(?:[-–—][ \t]{{0,8}}"
     rf"|[(\[][ \t]{{0,8}}|\b(?:owner|assignee|assigned to|responsible|who)[ \t]{{0,8}}[:=]?[ \t]{{0,8}})"

@@ -66,7 +66,9 @@ _OPTIONS = (
 )  # fmt: skip
 _DRIVERS = ("decision drivers", "drivers", "forces", "assumptions", "constraints", "requirements")
 STATUS = ("status", "adr status", "decision status", "current status", "state")
-_STATUS_SAID = LazyPattern(r"(?:(?:adr|decision|current)\s+)?status\s*[:–—-]\s*(?P<said>\S.*)\Z", re.I)
+# Of these the first counts; the others may be about something else in the record.
+FIRST_STATUS = ("status", "adr status", "decision status")
+_STATUS_SAID = LazyPattern(r"(?:(?:adr|decision)\s+)?status(?:\s*:|\s+[–—-]\s)\s*(?P<said>\S+)\Z", re.I)
 CHANGES = ("changelog", "change log", "history", "revision history", "changes")
 LINKS = ("links", "related", "related decisions", "related adrs", "relations", "more information", "see also")
 WORDED = re.compile(r"(?:decision|proposal)s?\s*[:–—-]", re.I)
@@ -275,9 +277,9 @@ def _first_status(shape: Outline) -> str:
     """What the first heading about the status says, in itself ("Status: archived") or below it. A record that was moved
     to the archive may keep the one that it had before further down."""
     for section in shape.sections:
-        if found := _STATUS_SAID.match(section.title):
+        if (found := _STATUS_SAID.match(section.title)) and read_status(found["said"]).name:
             return f"{found['said']}\n{section.body.partition('#')[0][:400]}".strip()
-        if section.key in STATUS and section.key != "state" and section.body.strip():
+        if section.key in FIRST_STATUS and section.body.strip():
             return section.body
     return ""
 

@@ -128,7 +128,7 @@ def known_items(
         for item in kept[address] if address in kept else _computed(record):
             key = (item.owner.lower(), " ".join(terms_of(item.text)))
             before = found.pop(key, None)
-            if before is not None and not item.due:  # that it is not said again does not put it off
+            if before is not None and not item.due and not before.item.done:  # not said again, it is not put off
                 item = replace(item, due=before.item.due)
             found[key] = KnownItem(item, record, origin)
     chosen = [one for one in found.values() if not (open_only and one.item.done) and _is_owned(one.item, owner)]

@@ -15,7 +15,7 @@ from ..model.nearest import nearest
 from ..model.record import CURRENT, Filter, Record
 from ..model.scope import ADMIN
 from ..model.source import Source
-from ..model.standing import RETRACTED
+from ..model.standing import RETRACTED, SUPERSEDED
 from ..model.text import counted
 from ..model.text import name as short_name
 from ..store.protocol import Reader, Writer
@@ -61,6 +61,7 @@ def delete_service_data(
         if not entries and not sources:
             raise _no_service(reader, asker, named)
         records, shared = _only_there(reader, asker, entries, named)
+        records = _with_what_they_replaced(reader, asker, records)
     return _removed(
         engine,
         asker,
@@ -168,6 +169,21 @@ def _only_there(reader: Reader, asker: Asker, entries: Sequence[int], service: s
             and all(one.service == service or one.fields.get("path") for one in said.get(record.entry, ()))
         ]
     return found, len(entries) - len(found)
+
+
+def _with_what_they_replaced(reader: Reader, asker: Asker, records: Sequence[Record]) -> list[Record]:
+    """Those that hold, and of those that were superseded the ones whose heirs leave with them: what a person put in the
+    place of another stays, and so does what it replaced."""
+    heirs: dict[str, set[str]] = {}
+    gone = [record.node.address for record in records if record.standing.state == SUPERSEDED]
+    for some in _batches(gone):
+        for link in reader.links(asker.namespace, some, (asker.scope.project,), CURRENT):
+            if link.rel == "supersedes":
+                heirs.setdefault(link.target, set()).add(link.source)
+    leaving = {record.node.address for record in records if record.standing.state != SUPERSEDED}
+    while more := {one for one in gone if one not in leaving and heirs.get(one, set()) & leaving}:
+        leaving |= more
+    return [record for record in records if record.node.address in leaving]
 
 
 def _batches(addresses: Sequence[str]) -> Iterable[Sequence[str]]:

@@ -51,8 +51,9 @@ class TalkResult(NamedTuple):
         return "\n".join(lines)
 
 
-def _cut(commit: str, date: str, earlier: int, total: int) -> str:
-    more = f"; limit={min(total, COMMITS_LIMIT)} reads further back"
+def _cut(commit: str, date: str, earlier: int, total: int, limit: int) -> str:
+    further = min(total, COMMITS_LIMIT)
+    more = f"; limit={further} reads further back" if further > limit else ""
     day = f" of {date}" if date else ""
     return f"read back to commit {commit[:COMMIT_DIGITS]}{day}: {counted(earlier, 'earlier commit')} not read{more}"
 

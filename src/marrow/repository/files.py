@@ -60,7 +60,10 @@ def _tracked(folder: Path, endings: tuple[str, ...]) -> Iterator[Path]:
 
 def _check_is_a_project(folder: Path) -> None:
     """Whoever stands above their own home, or in it, has not gone to a project yet. What is there is not to be read."""
-    here, home = (Path(os.path.realpath(one)) for one in (folder, os.path.expanduser("~")))
+    at_home = os.path.expanduser("~")
+    if not os.path.isabs(at_home):  # nobody's
+        return
+    here, home = (Path(os.path.realpath(one)) for one in (folder, at_home))
     if here == home or here in home.parents or here == here.parent:
         what = "your home folder" if here == home else "above your projects"
         hint = "Go to a project's folder first; `git init` there makes one of it."

@@ -54,9 +54,12 @@ def commit_count(folder: str, revision: str) -> int:
     return int(told.decode().strip() or 0)
 
 
-def commit_names(folder: str, since: datetime | None = None, most: int | None = None) -> Iterator[str]:
+def commit_names(
+    folder: str, since: datetime | None = None, most: int | None = None, *, merges: bool = True
+) -> Iterator[str]:
     """The hashes of the commits of HEAD alone, the newest first, of those committed after `since`."""
     arguments = [f"--max-count={most}"] if most is not None else []
+    arguments += [] if merges else ["--no-merges"]
     if since is not None and since.timestamp() > 0:  # git reads no date before it
         arguments.append(f"--since={since.astimezone(UTC):%Y-%m-%dT%H:%M:%S}+00:00")
     told = fields(folder, "log", "-z", "--format=tformat:%H", "--no-show-signature", *arguments, "HEAD", "--")

@@ -136,3 +136,13 @@ def test_a_deleted_service_leaves_no_superseded_record_behind_and_comes_back_who
     assert not [one for one in memory.ask("why SQLite").items if one.kind == "decision"]
     memory.ingest_codebase()
     assert [(one.title, one.status) for one in memory.get_architectural_decisions(status="all").items] == before
+
+
+def test_what_a_person_replaced_stays_replaced_when_its_service_is_deleted_and_read_again(
+    root: Path, memory: Memory
+) -> None:
+    (decision,) = memory.get_architectural_decisions().items
+    memory.update(decision.address, "We use PostgreSQL now: two writers were too many.")
+    memory.delete_service_data("kiln", dry_run=False, confirm=True)
+    memory.ingest_codebase()
+    assert "Use SQLite" not in [one.title for one in memory.get_architectural_decisions().items]

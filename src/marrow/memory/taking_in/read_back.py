@@ -11,13 +11,14 @@ from ...repository.whole_history import commit_names
 
 
 class ReadBack(NamedTuple):
-    """The earliest commit that was read, its day ("" for one that no calendar has), how many come before it, and how
-    many there are in all."""
+    """The commit up to which all were read, its day ("" for one that no calendar has), how many were not, of how many,
+    and the limit that cut it."""
 
     commit: str
     date: str
     earlier: int
     total: int
+    limit: int
 
 
 def read_back(root: str, known: Collection[str], limit: int, since: datetime | None = None) -> ReadBack | None:
@@ -26,11 +27,11 @@ def read_back(root: str, known: Collection[str], limit: int, since: datetime | N
     if sum(1 for _ in commit_names(root, since, limit + 1)) <= limit:
         return None
     every = list(commit_names(root, since))
-    # Those beyond the limit that an earlier run read with a higher one; merges among them say nothing and are unknown.
-    last = max((at for at, commit in enumerate(every) if commit in known), default=limit - 1)
-    last = max(last, limit - 1)
-    earlier = len(every) - 1 - last
-    if earlier <= 0:
+    telling = frozenset(commit_names(root, since, merges=False))
+    # Beyond the limit, an earlier run may have read some. Merges say nothing and are not read.
+    unread = [at for at in range(limit, len(every)) if every[at] not in known and every[at] in telling]
+    if not unread:
         return None
-    at = commit_moment(root, every[last])
-    return ReadBack(every[last], f"{at:%Y-%m-%d}" if at is not None else "", earlier, len(every))
+    last = every[unread[0] - 1]
+    at = commit_moment(root, last)
+    return ReadBack(last, f"{at:%Y-%m-%d}" if at is not None else "", len(unread), len(every), limit)

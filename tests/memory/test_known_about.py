@@ -92,3 +92,37 @@ def test_a_name_that_many_files_define_says_nothing_of_any_of_them(desk: Desk) -
     assert desk.memory.spatial("src/a.py").items == ()
     assert desk.memory.coverage("src/a.py").known == 0
     assert len(desk.memory.spatial("src/only.py").items) == desk.memory.coverage("src/only.py").known == 1
+
+
+def test_a_long_document_names_what_stands_at_its_end_too(desk: Desk) -> None:
+    desk.write("src/ledger.py", FUNCTION.format("settle"))
+    desk.write("docs/guide.md", "# Guide\n\n" + "A word of it. " * 600 + "\n\nOnly `settle_turnips` may write.\n")
+    desk.commit("Settle")
+    desk.memory.ingest_codebase(repo_path=str(desk.root))
+    assert desk.memory.coverage("src/ledger.py").memories == 1
+    assert len(desk.memory.spatial("src/ledger.py").items) == 1
+
+
+def test_code_that_has_a_name_often_does_not_hide_the_document_that_tells_of_it(desk: Desk) -> None:
+    desk.write("src/ledger.py", FUNCTION.format("settle"))
+    for number in range(60):
+        calls = "settle_turnips(settle_turnips(settle_turnips(sack)))"
+        desk.write(f"src/use{number}.py", f"def use_{number}(sack):\n    return {calls}\n")
+    desk.write("docs/guide.md", "# Guide\n\nOf all that is there, only `settle_turnips` may write balances.\n")
+    desk.commit("Settle")
+    desk.memory.ingest_codebase(repo_path=str(desk.root))
+    assert len(desk.memory.spatial("src/ledger.py").items) == 1
+
+
+@pytest.mark.parametrize("has_map", [False, True])
+def test_the_name_of_a_method_that_many_have_means_none_of_them(desk: Desk, has_map: bool) -> None:
+    for number in range(6):
+        text = f"class Keeper{number}:\n    def set_params(self, given):\n        first = given\n        return first\n"
+        desk.write(f"src/keeper{number}.py", text)
+    desk.write("docs/params.md", "# Parameters\n\nCall `set_params` once.\n")
+    desk.commit("Keep")
+    desk.memory.ingest_codebase(repo_path=str(desk.root))
+    if has_map:
+        desk.memory.engine.maps(str(desk.root)).update(desk.memory.engine.clock())  # type: ignore[misc]
+    assert desk.memory.coverage("src/keeper1.py").memories == 0
+    assert desk.memory.spatial("src/keeper1.py").items == ()

@@ -11,7 +11,7 @@ CUT_OFF = "…"
 _RECEIVER = re.compile(r"\Afunc\s*\([^)]*\)\s*")
 _QUALIFIER = re.compile(r"\b\w+\.(?=\w)")
 # The name of a type parameter: it may be anything.
-_PARAMETER = re.compile(r"[A-Z][A-Z0-9]?\Z")
+_PARAMETER = re.compile(r"[A-Z]\d?\Z")
 _ANYTHING = frozenset(("any", "interface"))
 _DEFAULT = re.compile(r"(?<![=!<>])=(?!=)")
 
@@ -72,11 +72,11 @@ def _closing(text: str, at: int) -> int:
 def _accepts(demanded: str, given: str) -> bool:
     """A method of Python takes what is demanded: as many, or all by their names, and needs nothing else."""
     wanted, own = _parameters(demanded), _parameters(given)
-    if any(name.startswith("*") and len(name) > 1 for name in own):
-        return True
-    needed = {name for name, has_default in own.items() if not has_default}
-    plain = {name for name in wanted if not name.startswith("*")}
-    return len(own) == len(wanted) or (plain <= own.keys() and needed <= plain)
+    needed = [name for name, has_default in own.items() if not has_default and not name.startswith("*")]
+    plain = [name for name in wanted if not name.startswith("*")]
+    if any(name.startswith("*") for name in own):
+        return len(needed) <= len(plain)
+    return len(own) == len(wanted) or (set(plain) <= own.keys() and set(needed) <= set(plain))
 
 
 def _parameters(head: str) -> dict[str, bool]:

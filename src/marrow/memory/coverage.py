@@ -16,7 +16,7 @@ from .anchors.check import is_companion
 from .anchors.checkout import Checkout
 from .anchors.known import checkout_of, mapped_symbols, widespread
 from .engine import Asker, Engine
-from .known_about import names_in, names_of
+from .known_about import inner_names, names_in, names_of
 from .known_here import tells
 from .scan import source_files
 from .verify import clean_path, root_of
@@ -86,7 +86,8 @@ def coverage(engine: Engine, asker: Asker, path: str = "") -> Coverage:
     generated = {one for one in files if one not in mapped and _is_generated(checkout, one)}
     read = {one: mapped[one] if one in mapped else checkout.symbols(one) for one in files if one not in generated}
     said = {name for some in read.values() for symbol in some for name in names_of(symbol) if name in known.names}
-    for name in widespread(engine, root_of(asker), said):
+    inner = inner_names(symbol for some in read.values() for symbol in some)
+    for name in widespread(engine, root_of(asker), said, inner):
         del known.names[name]
     parts = [part for part in (_part(known, *one) for one in read.items()) if part.symbols]
     parts.sort(key=lambda part: (part.known_lines - part.lines, part.path))

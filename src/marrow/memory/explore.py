@@ -105,7 +105,8 @@ def _located(engine: Engine, asker: Asker, topic: str, limit: int) -> Step:
     with engine.store.reading() as reader:
         known = known_about(engine, reader, asker, list(dict.fromkeys(clue.path for clue in clues)))
     told = [_with_count(clue, len(known.get(clue.path, ()))) for clue in clues]
-    found = f"{len(files)} files and {len(symbols)} symbols go by its words" if clues else "nothing goes by its words"
+    both = f"{counted(len(files), 'file')} and {counted(len(symbols), 'symbol')}"
+    found = f"{both} go by its words" if clues else "nothing goes by its words"
     return Step(LOCATE, "files and symbols that go by its words", found, tuple(told))
 
 

@@ -22,17 +22,25 @@ from .known_here import known_here, tells
 
 # So many texts are read that may name a thing, and for so many things of a file they are looked for.
 TEXTS_READ, NAMES_READ = 40, 200
+# Where the code itself has a name in more texts than those, so many.
+MORE_TEXTS = 400
+LENGTH_READ = 200_000
 
 
 def names_in(text: str) -> set[str]:
     """What a text names that may be in the code."""
     said = {name.partition("(")[0].replace("::", ".") for name in mentions(text).names}
-    return said.union(words_like_code(text))
+    return said.union(words_like_code(text, LENGTH_READ))
 
 
 def names_of(symbol: Symbol) -> tuple[str, ...]:
     """The names by which a text surely means a symbol; its own alone only where that is no word of the language."""
     return (symbol.qualified, symbol.name) if is_telling(symbol.name) else (symbol.qualified,)
+
+
+def inner_names(symbols: Iterable[Symbol]) -> set[str]:
+    """The names of what stands in something else, such as methods: others may well have one of the same name."""
+    return {symbol.name for symbol in symbols if symbol.qualified != symbol.name}
 
 
 def is_telling(name: str) -> bool:
@@ -43,14 +51,22 @@ def naming(
     engine: Engine, reader: Reader, asker: Asker, symbols: Sequence[Symbol], now: int
 ) -> list[tuple[Symbol, Record]]:
     """Which memories name which of these symbols in their text."""
+    # A plain word alone is in every text.
+    named_so = [
+        one for one in symbols if one.kind in CALLABLES | TYPES and (is_telling(one.name) or "." in one.qualified)
+    ]
     holding: list[tuple[Symbol, list[int]]] = []
-    for symbol in [one for one in symbols if one.kind in CALLABLES | TYPES][:NAMES_READ]:
-        if is_telling(symbol.name):
-            holding.append((symbol, _holding(reader, asker, symbol.name)))
-        elif "." in symbol.qualified:  # a plain word alone is in every text
-            holding.append((symbol, _holding(reader, asker, symbol.qualified)))
-    entries = sorted({entry for _, some in holding for entry in some})
-    records = {record.entry: record for record in reader.records_of(entries, CURRENT) if tells(record)}
+    records: dict[int, Record] = {}
+    for symbol in named_so[:NAMES_READ]:
+        name = symbol.name if is_telling(symbol.name) else symbol.qualified
+        for most in (TEXTS_READ, MORE_TEXTS):
+            some = _holding(reader, asker, name, most)
+            missing = [entry for entry in some if entry not in records]
+            records |= {record.entry: record for record in reader.records_of(missing, CURRENT)}
+            if len(some) < most or any(tells(records[entry]) for entry in some if entry in records):
+                break
+        holding.append((symbol, some))
+    records = {entry: record for entry, record in records.items() if tells(record)}
     named = {
         entry: names_in(record.node.content) for entry, record in records.items() if record.standing.is_active(now)
     }
@@ -60,15 +76,15 @@ def naming(
         for entry in some
         if entry in named and (said := named[entry].intersection(names_of(symbol)))
     ]
-    many = widespread(engine, asker.root, {name for _, _, said in found for name in said})
+    many = widespread(engine, asker.root, {name for _, _, said in found for name in said}, inner_names(symbols))
     return [(symbol, record) for symbol, record, said in found if said - many]
 
 
-def _holding(reader: Reader, asker: Asker, name: str) -> list[int]:
+def _holding(reader: Reader, asker: Asker, name: str, most: int) -> list[int]:
     """The texts that have a name, which the index has as one word too, or the words of one with dots."""
     terms = terms_of(name)
     wanted = terms if "." in name else terms[-1:]
-    return [entry for entry, _ in reader.match(asker.namespace, wanted, asker.places(), None, TEXTS_READ)]
+    return [entry for entry, _ in reader.match(asker.namespace, wanted, asker.places(), None, most)]
 
 
 def read_from(reader: Reader, asker: Asker, paths: Iterable[str], now: int) -> dict[str, list[Record]]:

@@ -279,8 +279,10 @@ class ImpactResult(NamedTuple):
         count = len(self.items) + self.left_out
         depends = "symbol depends" if count == 1 else "symbols depend"
         it = "it" if len(self.of) == 1 else "them"
-        known = "no call of {} is known, except by tests" if self.tests_in_all else "no call of {} is known"
-        lines.append(f"{names}: {count} {depends} on {it}" if count else f"{names}: {known.format(it)}")
+        # Of several that changed together, one may call another.
+        call = f"no call of {it}{' from elsewhere' if len(self.of) > 1 else ''} is known"
+        known = f"{call}, except by tests" if self.tests_in_all else call
+        lines.append(f"{names}: {count} {depends} on {it}" if count else f"{names}: {known}")
         lines += [f"  {item.text()}" for item in self.items]
         if self.left_out:
             lines.append(f"  ({self.left_out} more: raise budget_tokens)")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -72,12 +72,12 @@ def mapped_symbols(engine: Engine, root: str, paths: Iterable[str]) -> dict[str,
     return found
 
 
-def widespread(engine: Engine, root: str, names: Iterable[str]) -> set[str]:
+def widespread(engine: Engine, root: str, names: Iterable[str], inner: Collection[str]) -> set[str]:
     """Those of these names, with dots or without, that so many files define that a text which says one means none of
-    them. None where there is no map."""
+    them. Where there is no map to say so, those of what stands in something else, the `inner` ones."""
     kept = _kept_map(engine, root) if root else None
     if kept is None:
-        return set()
+        return {name for name in names if name in inner}
     found: set[str] = set()
     try:
         with kept.reading() as reader:

@@ -87,9 +87,9 @@ def _ends_in_word(text: str) -> bool:
     return text[-1:].isalnum() or text[-1:] == "_"
 
 
-def words_like_code(content: str) -> list[str]:
-    """Words of a text that look like names in code: with underscores, or capitals inside."""
-    return _JOINED.findall(content[:READ_MAX])
+def words_like_code(content: str, most: int = READ_MAX) -> list[str]:
+    """Words in the beginning of a text that look like names in code: with underscores, or capitals inside."""
+    return _JOINED.findall(content[:most])
 
 
 def _before_files(text: str) -> list[str]:

@@ -50,7 +50,7 @@ def _since_commit(reader: MapReader, root: str, since: Since, only: str | None) 
     new: dict[str, FileMap] = {}
     for before, path in pairs:
         row = reader.file_at(path) if path else None
-        found = reader.whole(row.id) if row is not None else None
+        found = reader.whole(row.id) if row is not None and row.is_mapped else None
         # What is mapped on one side alone (it is generated, huge or left out on the other) says nothing of what became
         # of its symbols: neither side counts.
         if found is not None and (not before or before in old):

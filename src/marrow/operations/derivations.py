@@ -209,5 +209,7 @@ def recompute(
     errors = tuple({"name": e.name, "input": shown(e.input), "error": e.error} for e in done.errors)
     counts = (done.ran, done.failed, done.changed)
     would, problems = dict(done.would), _problems(declared)
-    nothing_due = not (name or errors_only or dry_run or any(counts) or problems)
-    return RecomputeResult(*counts, done.dry_run, would, errors, problems, nothing_due=nothing_due)
+    is_told = bool(declared.files or declared.sources) and not (
+        name or errors_only or dry_run or any(counts) or problems
+    )
+    return RecomputeResult(*counts, done.dry_run, would, errors, problems, nothing_due=is_told)

@@ -32,7 +32,7 @@ TITLE_LENGTH_MAX = 160
 BURST_LEAST, BURST_TIMES = 50, 10
 _GZIP = b"\x1f\x8b"
 # As `_summary` and `_item` name their items: the file, the event and when it began.
-_FILE_IN = LazyPattern(r"log:(?P<name>.*?)(?:#[^#@]*)?@(?:\d{8}T\d{6}|0)\Z", re.S)
+_FILE_IN = LazyPattern(r"log:(?P<name>.*?)(?:#[0-9a-f]{12})?@(?:\d{8}T\d{6}|0)\Z", re.S)
 
 
 @dataclass

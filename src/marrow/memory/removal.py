@@ -20,7 +20,7 @@ from ..model.text import counted
 from ..model.text import name as short_name
 from ..store.protocol import Reader, Writer
 from .engine import Asker, Engine, submit
-from .taking_in.still_there import is_still_there
+from .taking_in.still_there import still_there
 
 BATCH = 500
 LINES_MAX = 10
@@ -94,7 +94,7 @@ def prune(
         entries = reader.select(asker.namespace, wanted, CURRENT, now)
         records = [record for record in _records(reader, entries) if record.last_at < before]
         rows = () if kinds else reader.sources(asker.namespace, place)
-        living = {one.address for one in rows if one.is_document and is_still_there(one, asker.root)}
+        living = still_there([one for one in rows if one.is_document], asker.root)
         records = [
             record
             for record in records

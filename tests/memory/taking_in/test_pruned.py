@@ -146,3 +146,57 @@ def test_what_a_person_replaced_stays_replaced_when_its_service_is_deleted_and_r
     memory.delete_service_data("kiln", dry_run=False, confirm=True)
     memory.ingest_codebase()
     assert "Use SQLite" not in [one.title for one in memory.get_architectural_decisions().items]
+
+
+TALK = "Ada: We bake at 200 degrees because of the glaze.\nBob: Agreed, it melts there.\n"
+
+
+def put(root: Path, path: str, text: str, at: int = OLD) -> str:
+    target = root / path
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_text(text, encoding="utf-8")
+    os.utime(target, (at, at))
+    return str(target)
+
+
+def test_a_conversation_whose_file_is_there_is_not_pruned_until_that_is_gone(root: Path, memory: Memory) -> None:
+    memory.ingest_conversation(put(root, "talk/standup.txt", TALK))
+    memory.ingest_conversation(
+        put(root.parent, "away/3f2504e0-4f89-11d3-9a0c-0305e82c3301.txt", TALK.replace("2", "3"))
+    )
+    assert memory.prune("6 months").deleted == 0
+    (root / "talk/standup.txt").unlink()
+    assert memory.prune("6 months").kinds == {"conversation": 1}
+
+
+def test_a_file_in_another_worktree_or_on_another_branch_is_still_there(
+    root: Path, memory: Memory, tmp_path: Path
+) -> None:
+    git(root, "worktree", "add", "-q", str(tmp_path / "second"), "-b", "second")
+    memory.ingest_meeting(put(root, "notes/only-here.vtt", MEETING.replace("200", "300")), date="2023-01-01")
+    with open_memory(tmp_path / "second", store=str(tmp_path / "marrow.db"), embedder="none") as other:
+        assert other.call.asker.scope.project == memory.call.asker.scope.project
+        assert other.prune("6 months").deleted == 0
+    git(root, "checkout", "-q", "-b", "feature")
+    git(root, "add", "-A")
+    git(root, "commit", "-qm", "Keep the notes")
+    git(root, "checkout", "-q", "main")
+    assert memory.prune("6 months").deleted == 0
+    git(root, "merge", "-q", "feature")
+    git(root, "rm", "-q", "notes/only-here.vtt")
+    git(root, "commit", "-qm", "Drop the notes, which an old branch still has")
+    assert memory.prune("6 months").kinds == {"meeting": 1}
+
+
+@pytest.mark.parametrize("name", ["oven.vtt", "ghp_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8.vtt"])
+def test_a_meeting_of_no_time_or_with_a_secret_in_its_name_is_still_there(
+    root: Path, memory: Memory, name: str
+) -> None:
+    memory.ingest_meeting(put(root, f"notes/{name}", MEETING.replace("200", "300"), at=0), date="2023-01-01")
+    assert memory.prune("6 months").deleted == 0
+
+
+def test_a_log_with_a_hash_sign_in_its_name_is_still_there(root: Path, memory: Memory) -> None:
+    for name in ("oven#1.log", "x#y@z.log"):
+        memory.ingest_log(put(root, f"logs/{name}", LOG.replace("door", f"door of {name[0]}")))
+    assert memory.prune("6 months").deleted == 0

@@ -107,8 +107,13 @@ def test_what_was_pruned_comes_back_when_it_is_taken_in_again(root: Path, memory
     assert kinds(memory) == ALL
 
 
-def test_commits_that_were_pruned_do_not_come_back_unasked(root: Path, memory: Memory) -> None:
+@pytest.mark.parametrize("restores", [False, True])
+def test_commits_that_were_pruned_do_not_come_back_unasked(root: Path, memory: Memory, restores: bool) -> None:
     memory.prune("6 months", kinds=["commit"], dry_run=False, confirm=True)
+    if restores:
+        memory.snapshot_create("pruned")
+        memory.save("We glaze twice.")
+        memory.snapshot_restore("pruned", dry_run=False, confirm=True)
     (root / "README.md").write_text("# Kiln\n", encoding="utf-8")
     git(root, "add", "-A")
     git(root, "commit", "-qm", "Say what it is\n\nNobody knew.")

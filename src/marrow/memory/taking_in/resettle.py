@@ -12,6 +12,7 @@ from ..attribution import TAKEN_IN
 from ..engine import Asker, Engine
 
 BATCH = 500
+COMMIT = "commit"
 # A row that says nothing of its file: the next reading looks at it.
 UNKNOWN = {"digest": "", "size": -1, "mtime_ns": 0}
 # Why a node left that may come back with its source, whoever asked for that.
@@ -49,7 +50,7 @@ def resettle(engine: Engine, asker: Asker, project: str) -> int:
             record.node.address
             for at in range(0, len(left), BATCH)
             for record in reader.records(asker.namespace, left[at : at + BATCH], (project,), CURRENT)
-            if may_return(record)
+            if may_return(record) and not _is_pruned_commit(record)
         }
     dropped = [row for row in rows if row.address in gone]
     if dropped or missing:
@@ -57,6 +58,11 @@ def resettle(engine: Engine, asker: Asker, project: str) -> int:
             writer.drop_sources(asker.namespace, dropped)
             writer.keep_sources(asker.namespace, missing)
     return len(dropped) + len(missing)
+
+
+def _is_pruned_commit(record: Record) -> bool:
+    """Git still has it: its row keeps it from coming back unasked, as `prune` wanted."""
+    return record.node.kind == COMMIT and record.standing.reason == PRUNED
 
 
 def _read(reader: Reader, entries: Sequence[int]) -> Iterator[tuple[Record, list[Occurrence]]]:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from marrow.app import Memory, open_memory
+from marrow.memory.taking_in.committed import ingest_committed
 
 FILES = {
     "pyproject.toml": '[project]\nname = "kiln"\n',
@@ -75,3 +76,25 @@ def test_what_another_reader_has_read_is_not_passed_over(root: Path, memory: Mem
     assert "oven.log" not in told
     assert "prices.csv" not in told
     assert "more.csv" in told
+
+
+def test_it_is_no_news_after_a_commit_was_read_or_a_folder_alone(root: Path, memory: Memory) -> None:
+    (root / "docs").mkdir()
+    (root / "docs/pots.md").write_text("# Pots\n\nThey are round.\n", encoding="utf-8")
+    memory.ingest_codebase()
+    subprocess.run(["git", "-C", str(root), "add", "docs"], check=True)
+    identity = ("-c", "user.name=Ada", "-c", "user.email=ada@example.org")
+    subprocess.run(["git", "-C", str(root), *identity, "commit", "-qm", "Pots"], check=True)
+    ingest_committed(memory.call.engine, memory.call.asker, str(root))
+    assert memory.knowledge_stats().not_read == 7
+    assert memory.ingest_codebase(str(root / "docs")).troubled == 0
+    assert memory.knowledge_stats().not_read == 7
+    assert memory.ingest_codebase().troubled == 0
+
+
+def test_a_file_of_a_part_is_counted_once_with_the_whole(root: Path, memory: Memory) -> None:
+    (root / "data/pyproject.toml").write_text('[project]\nname = "prices"\n', encoding="utf-8")
+    memory.ingest_codebase(str(root / "data"))
+    assert memory.knowledge_stats().not_read == 2
+    memory.ingest_codebase()
+    assert memory.knowledge_stats().not_read == 7

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from ...codemap.languages.table import language_of
 from ...model.record import CURRENT, Filter
 from ...model.scope import READ
-from ...model.source import SKIPPED
+from ...model.source import SKIPPED, Source
 from ...model.standing import SUPERSEDED
 from ...search.find import Hit
 from ...store.protocol import Projects, Reader
@@ -27,6 +27,8 @@ from .services import check_service, services
 
 # The row of a codebase says how many files were passed over by their names.
 CODEBASE = "#codebase"
+# Stands in its title between a repository and the folder of a service that is a part of it.
+PART = " // "
 KINDS = tuple(sorted(TAKEN_IN))
 RECENT, LATEST, LANGUAGES, OWNERS = 3, 5, 6, 20
 DOCUMENTS_LOOKED_AT = 200
@@ -129,9 +131,27 @@ def statistics(engine: Engine, asker: Asker, projects: Projects) -> Statistics:
         kinds,
         tuple(services(engine, asker, projects)),
         len(read),
-        sum(source.kind == SKIPPED for source in every) + sum(one.size for one in every if one.path == CODEBASE),
+        _not_read(every),
         max((one.read_at for one in read), default=0),
     )
+
+
+def _not_read(every: Sequence[Source]) -> int:
+    """Files that were looked at or passed over. What lies in a service that is a part of a repository is counted with
+    the whole, where that was read too."""
+    origins = {(one.project, one.service): one for one in every if one.path == CODEBASE}
+    whole = {(one.project, one.title) for one in origins.values() if one.size and PART not in one.title}
+    skipped = set()
+    for one in every:
+        if one.kind == SKIPPED:
+            origin = origins.get((one.project, one.service))
+            skipped.add((one.project, origin.title.partition(PART)[0] if origin else one.service, one.path))
+    passed = (
+        one
+        for one in origins.values()
+        if PART not in one.title or (one.project, one.title.partition(PART)[0]) not in whole
+    )
+    return len(skipped) + sum(one.size for one in passed)
 
 
 def _counts(reader: Reader, asker: Asker, wanted: Filter, seq: int, now: int) -> tuple[tuple[str, int], ...]:

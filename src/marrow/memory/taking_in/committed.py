@@ -39,6 +39,7 @@ from .codebase import (
     service_of,
     too_large,
 )
+from .passed_over import noted
 from .rewritten import is_waiting
 from .settled import SETTLE
 from .shelf import Shelf
@@ -72,7 +73,8 @@ def ingest_committed(
     shelf = Shelf(engine, asker)
     known = shelf.of(named)
     before = known.get(ORIGIN)
-    origin = origin_of(asker, folder, named, before if before is not None and before.kind == CURSOR else None)
+    before = before if before is not None and before.kind == CURSOR else None
+    origin = noted(origin_of(asker, folder, named, before), before, None)
     due = _due(folder, known, last, head, choice)
     row = Source(asker.scope.project, named, COMMITTED, CURSOR, NO_ADDRESS, title=last.title if last else "")
     _keep(engine, asker, row._replace(digest=head))

@@ -103,11 +103,19 @@ class BesideReader(Protocol):
     # Sources
 
     def sources(
-        self, namespace: str, projects: Projects, *, service: str | None = None, path: str | None = None
+        self,
+        namespace: str,
+        projects: Projects,
+        *,
+        service: str | None = None,
+        path: str | None = None,
+        but_service: str | None = None,
     ) -> list[Source]:
         if not self._is_mine(namespace):
             return []
-        return self._read_from(self._inner.sources(namespace, projects, service=service, path=path))
+        return self._read_from(
+            self._inner.sources(namespace, projects, service=service, path=path, but_service=but_service)
+        )
 
     def sources_of(self, namespace: str, addresses: Sequence[str], projects: Projects) -> list[Source]:
         if not self._is_mine(namespace):

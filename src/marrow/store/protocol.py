@@ -286,9 +286,15 @@ class Sources(Protocol):
     """What was taken in from where. Derived: a cache beside the occurrences, outside the chain and `as_of`."""
 
     def sources(
-        self, namespace: str, projects: Projects, *, service: str | None = None, path: str | None = None
+        self,
+        namespace: str,
+        projects: Projects,
+        *,
+        service: str | None = None,
+        path: str | None = None,
+        but_service: str | None = None,
     ) -> list[Source]:
-        """In order of project, service and path; None asks nothing."""
+        """In order of project, service and path; None asks nothing. `but_service` is left out."""
 
     def sources_of(self, namespace: str, addresses: Sequence[str], projects: Projects) -> list[Source]:
         """Where these nodes were read from, and still are."""

@@ -67,15 +67,19 @@ def test_it_is_told_once_and_again_when_others_are_passed_over(root: Path, memor
     assert "3 files such as data/more.csv" in memory.ingest_codebase().text()
 
 
-def test_what_another_reader_has_read_is_not_passed_over(root: Path, memory: Memory) -> None:
-    memory.ingest_meeting(str(root / "notes/weekly.vtt"), service="kiln")
-    memory.ingest_log(str(root / "logs/oven.log"), service="kiln")
-    memory.ingest_document(str(root / "data/prices.csv"), service="kiln")
+@pytest.mark.parametrize("service", ["kiln", "", "oven"])
+def test_what_another_reader_has_read_is_not_passed_over(root: Path, memory: Memory, service: str) -> None:
+    (root / "talk.eml").write_text("From: a@example.org\nSubject: Glaze\n\nWe bake at 200.\n", encoding="utf-8")
+    memory.ingest_meeting(str(root / "notes/weekly.vtt"), service=service)
+    memory.ingest_log(str(root / "logs/oven.log"), service=service)
+    memory.ingest_conversation(str(root / "talk.eml"), service=service)
+    memory.ingest_document(str(root / "data/prices.csv"), service=service)
     told = memory.ingest_codebase().text()
     assert "weekly.vtt" not in told
+    assert "talk.eml" not in told
     assert "oven.log" not in told
-    assert "prices.csv" not in told
-    assert "more.csv" in told
+    assert "  data/more.csv: " in told
+    assert memory.knowledge_stats().not_read == 4
 
 
 def test_it_is_no_news_after_a_commit_was_read_or_a_folder_alone(root: Path, memory: Memory) -> None:

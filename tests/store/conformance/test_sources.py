@@ -29,6 +29,7 @@ def test_sources_come_back_in_order_and_by_what_is_asked(store: Store, door: Doo
     assert door.ask(lambda r: r.sources(SPACE, (), service="kiln")) == []
     assert door.ask(lambda r: r.sources(SPACE, None, service="oven")) == [other]
     assert door.ask(lambda r: r.sources(SPACE, ("p",), path="docs/b.md")) == [TWO]
+    assert door.ask(lambda r: r.sources(SPACE, ("p",), but_service="kiln")) == [other]
     assert door.ask(lambda r: r.sources("elsewhere", None)) == []
     assert door.ask(lambda r: r.sources_of(SPACE, [A], ("p",))) == [ONE, other]
 

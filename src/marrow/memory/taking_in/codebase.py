@@ -113,7 +113,7 @@ def ingest_codebase(
     others = [path for path in inside if not is_chosen(path) and not is_licence(path) and not is_ignored(path)]
     # Of a service that was read as a whole, a folder alone does not say which files are passed over.
     is_piece = bool(below) and ORIGIN in known and not origin.title.endswith(f"{PART}{below.rstrip('/')}")
-    passed = None if extensions or since or is_piece else passed_over(others, known, root, engine.redact_extra)
+    passed = None if extensions or since or is_piece else passed_over(engine, asker, named, others, known, root)
     row = noted(origin, known.get(ORIGIN), passed)
     looked_at = [
         _Due(path, found, before) for path, found in there.items() if _is_due(found, before := known.get(names[path]))

@@ -15,6 +15,8 @@ _PART = re.compile(r"#\d+\Z")
 
 def file_of(source: Source) -> str:
     """Empty where it came as text, by a form, or from a host's sessions."""
+    if ":" not in source.path:  # as thousands of files of a codebase have none
+        return ""
     for prefix in _FILE:
         if source.path.startswith(prefix):
             return _PART.sub("", source.path.removeprefix(prefix))

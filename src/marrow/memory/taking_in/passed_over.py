@@ -8,23 +8,42 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from ...ingest.file_kinds import BINARY, LEFT_BEHIND, OTHER, elsewhere, no_document
 from ...ingest.item import Skipped
-from ...model.source import Source
+from ...model.source import CURSOR, SKIPPED, Source
 from ...repository.file_sorts import is_binary_name, is_inside_git, is_secret
 from ...store.receive import redacted_name
+from ..engine import Asker, Engine
 from .file_of import file_of
 
 
-def passed_over(every: Iterable[str], known: Mapping[str, Source], root: str, extra: tuple[str, ...]) -> list[Skipped]:
-    """Those of `every` that none of the rows in `known` was read from, with the reason. Secrets and git's own files are
-    not told: it is no news that they are left out. `extra` are more secrets to be kept out of names."""
+def passed_over(
+    engine: Engine, asker: Asker, service: str, every: Iterable[str], known: Mapping[str, Source], root: str
+) -> list[Skipped]:
+    """Those of `every` that nothing was read from, with the reason: neither for the service whose rows are `known`, nor
+    one by one for another of the project. Secrets and git's own files are not told: it is no news that they
+    are left out."""
     read = {path for path, row in known.items() if row.is_document}
-    read.update(file for row in known.values() if (file := file_of(row)))
-    left = ((path, _reason(path)) for path in every if path not in read)
+    left = [(path, reason) for path in every if path not in read and (reason := _reason(path))]
+    if not left:
+        return []
+    with engine.store.reading() as reader:
+        rest = reader.sources(asker.namespace, (asker.scope.project,), but_service=service)
+    top = os.path.realpath(asker.root) if asker.root else root
+    elsewhere = _one_by_one([row for path, row in known.items() if ":" in path] + rest, top)
+    files = ((os.path.join(root, path), path, reason) for path, reason in left)
     return [
-        Skipped(redacted_name(path, extra), reason)
-        for path, reason in left
-        if reason and os.path.isfile(os.path.join(root, path))
+        Skipped(redacted_name(path, engine.redact_extra), reason)
+        for file, path, reason in files
+        if file not in elsewhere and os.path.isfile(file)
     ]
+
+
+def _one_by_one(rows: Iterable[Source], top: str) -> set[str]:
+    """The files that were read one by one, for whatever service; those in the project are named from its top. Of a
+    service that was read as a whole, a path without a word before it may lie in another repository."""
+    every = [row for row in rows if row.kind != SKIPPED]
+    whole = {row.service for row in every if row.kind == CURSOR}
+    names = (file_of(row) or ("" if row.service in whole else row.path) for row in every)
+    return {os.path.join(top, name) for name in names if name}
 
 
 def noted(origin: Source, before: Source | None, passed: Sequence[Skipped] | None) -> Source:

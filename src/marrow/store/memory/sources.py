@@ -19,7 +19,13 @@ class SourceReader(Protocol):
     _t: Tables
 
     def sources(
-        self, namespace: str, projects: Projects, *, service: str | None = None, path: str | None = None
+        self,
+        namespace: str,
+        projects: Projects,
+        *,
+        service: str | None = None,
+        path: str | None = None,
+        but_service: str | None = None,
     ) -> list[Source]:
         found = [
             source
@@ -28,6 +34,7 @@ class SourceReader(Protocol):
             and (projects is None or source.project in projects)
             and service in (None, source.service)
             and path in (None, source.path)
+            and source.service != but_service
         ]
         return sorted(found, key=_key)
 

@@ -634,6 +634,7 @@ SELECT project, service, path, kind, lower(hex(address)), digest, size, mtime_ns
  WHERE namespace = (SELECT id FROM namespaces WHERE name = :namespace)
    AND (:projects IS NULL OR project IN (SELECT value FROM json_each(:projects)))
    AND (:service IS NULL OR service = :service) AND (:path IS NULL OR path = :path)
+   AND (:but IS NULL OR service <> :but)
  ORDER BY project, service, path
 
 -- The joins say by which index: left alone, SQLite goes through all rows.

@@ -19,10 +19,17 @@ class SourceReader(Protocol):
     def _chosen_ids(self, namespace: str, projects: Projects) -> list[int]: ...
 
     def sources(
-        self, namespace: str, projects: Projects, *, service: str | None = None, path: str | None = None
+        self,
+        namespace: str,
+        projects: Projects,
+        *,
+        service: str | None = None,
+        path: str | None = None,
+        but_service: str | None = None,
     ) -> list[Source]:
-        bindings = {"namespace": namespace, "projects": _names(projects), "service": service, "path": path}
-        name = "sources" if projects is None or service is None else "sources_of_service"
+        asked = {"service": service, "path": path, "but": but_service}
+        bindings = {"namespace": namespace, "projects": _names(projects), **asked}
+        name = "sources" if projects is None or service is None or but_service is not None else "sources_of_service"
         return list(map(Source._make, self._run(name, bindings))) if self._has_sources() else []
 
     def sources_of(self, namespace: str, addresses: Sequence[str], projects: Projects) -> list[Source]:

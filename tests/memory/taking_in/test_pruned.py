@@ -205,3 +205,40 @@ def test_a_log_with_a_hash_sign_in_its_name_is_still_there(root: Path, memory: M
     for name in ("oven#1.log", "x#y@z.log"):
         memory.ingest_log(put(root, f"logs/{name}", LOG.replace("door", f"door of {name[0]}")))
     assert memory.prune("6 months").deleted == 0
+
+
+def rows(memory: Memory) -> set[tuple[str, str, str]]:
+    asker = memory.call.asker
+    with memory.call.engine.store.reading() as reader:
+        found = reader.sources(asker.namespace, (asker.scope.project,))
+    return {(one.service, one.path, one.address) for one in found if one.is_document}
+
+
+def test_what_a_restore_brings_back_is_known_under_the_path_that_it_was_read_from(root: Path, memory: Memory) -> None:
+    memory.ingest_conversation(put(root, "talk/standup.txt", TALK))
+    memory.ingest_document(put(root.parent, "away/pots.md", "# Pots\n\nThey are round.\n"))
+    before = rows(memory)
+    named = [*ALL, "conversation", "document"]
+    done = memory.prune("6 months", kinds=named, dry_run=False, confirm=True)
+    assert not [path for _, path, _ in rows(memory) if not path.startswith("commit:")]
+    memory.snapshot_restore(str(done.undo), dry_run=False, confirm=True)
+    assert rows(memory) == before
+
+
+def test_a_meeting_that_came_back_and_is_read_again_is_one_meeting(root: Path, memory: Memory) -> None:
+    done = memory.prune("6 months", kinds=["meeting"], dry_run=False, confirm=True)
+    memory.snapshot_restore(str(done.undo), dry_run=False, confirm=True)
+    memory.ingest_meeting(put(root, "notes/2023-01-02-weekly.vtt", MEETING.replace("200", "300")))
+    assert memory.knowledge_stats().by_type["meeting"] == 1
+
+
+def test_a_document_and_the_meeting_in_it_both_come_back_with_their_service(root: Path, memory: Memory) -> None:
+    minutes = "# Weekly\n\nAttendees: Ada, Bob\n\n## Decisions\n\n- Bake at 200 degrees.\n"
+    file = put(root, "notes/weekly.md", minutes)
+    memory.ingest_codebase()
+    memory.ingest_meeting(file, date="2023-01-01", service="kiln")
+    before = rows(memory), memory.knowledge_stats().by_type
+    done = memory.delete_service_data("kiln", dry_run=False, confirm=True)
+    memory.snapshot_restore(str(done.undo), dry_run=False, confirm=True)
+    memory.ingest_codebase()
+    assert (rows(memory), memory.knowledge_stats().by_type) == before

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from ...model.node import Occurrence
 from ...model.record import CURRENT, Filter, Record
@@ -13,6 +15,11 @@ from ..engine import Asker, Engine
 
 BATCH = 500
 COMMIT = "commit"
+# Kinds whose reader puts the kind before the path of a file; one outside of the project has another word before it.
+MEDIA = ("meeting", "design")
+_OUTSIDE = re.compile(r"/|[A-Za-z]:/|(?:.*/)?\.\.(?:/|\Z)")
+# Where an occurrence that has no path of its own says by what it was read.
+SOURCE_PATH = "source_path"
 # A row that says nothing of its file: the next reading looks at it.
 UNKNOWN = {"digest": "", "size": -1, "mtime_ns": 0}
 # Why a node left that may come back with its source, whoever asked for that.
@@ -53,6 +60,8 @@ def resettle(engine: Engine, asker: Asker, project: str) -> int:
             if may_return(record) and not _is_pruned_commit(record)
         }
     dropped = [row for row in rows if row.address in gone]
+    others = {(row.service, row.path): row.kind for row in rows if row.address not in gone}
+    missing = [row for row in missing if others.get((row.service, row.path), row.kind) == row.kind]
     if dropped or missing:
         with engine.store.writing() as writer:
             writer.drop_sources(asker.namespace, dropped)
@@ -77,9 +86,19 @@ def _row(record: Record, said: Sequence[Occurrence], now: int) -> Source | None:
     """Where it was read last; None for what was never read from anywhere."""
     for one in reversed(said):
         fields = one.fields
-        path = str(fields.get("path") or "")
+        path = _path(record.node.kind, fields)
         if path:
             title = str(fields.get("title") or "")
             row = Source(record.project, one.service, path, record.node.kind, record.node.address, at=now, title=title)
             return row._replace(**UNKNOWN)  # type: ignore[arg-type]
     return None
+
+
+def _path(kind: str, fields: Mapping[str, Any]) -> str:
+    """As the reader names it that took it in: under another path, it would be read a second time."""
+    path = str(fields.get("path") or "")
+    if not path:
+        return str(fields.get(SOURCE_PATH) or "")
+    if kind in MEDIA:
+        return f"{kind}:{path}"
+    return f"file:{path}" if _OUTSIDE.match(path) else path

@@ -33,7 +33,7 @@ from ..engine import Asker, Engine, submit
 from ..remember import say_of
 from .ahead import Ahead
 from .kept_vectors import keeping, only_new
-from .resettle import CHANGED, GONE, may_return
+from .resettle import CHANGED, GONE, SOURCE_PATH, may_return
 from .shelf import Shelf
 
 BATCH = 200
@@ -45,8 +45,6 @@ INHERITED = ("classification", "approved", "pinned", "tags")
 SETTLING = "#settling"
 # By which somebody says of one file that it is a document.
 DOCUMENT_OPERATION = "ingest_document"
-# Where an occurrence that has no path of its own says by what it was read.
-SOURCE_PATH = "source_path"
 # Why a path is passed over at which something was read that is hidden by a view. It says no more than has to be said.
 HIDDEN = "it cannot be written under this view"
 # Most paths hold nothing that redaction could find: looking at each would cost a second reading its speed.

@@ -10,6 +10,7 @@ from ..model.scope import READ
 from ..model.standing import RETRACTED
 from ..store.protocol import Reader
 from .engine import Asker, Engine, resolve, submit
+from .taking_in.resettle import is_of_source
 
 # The operations by which somebody says something, one thing or several.
 SAVES = frozenset(
@@ -25,7 +26,9 @@ def forget(engine: Engine, asker: Asker, address: object, reason: str = "") -> t
         record = resolve(reader, asker, address)
     if record.standing.state == RETRACTED:
         raise Conflict(f"{record.node.address[:12]} is forgotten already.", field="address")
-    step = Restate(record.node.address, (("state", RETRACTED),), reason)
+    # What leaves for such a reason comes back with its source: in somebody's own words, it must not.
+    told = f"forgotten: {reason}" if is_of_source(reason) else reason
+    step = Restate(record.node.address, (("state", RETRACTED),), told)
     return record, submit(engine, asker, "memory_forget", [step], summary="forget", project=record.project)
 
 

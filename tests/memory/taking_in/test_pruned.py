@@ -122,9 +122,16 @@ def test_commits_that_were_pruned_do_not_come_back_unasked(root: Path, memory: M
     assert memory.knowledge_stats().by_type["commit"] == 1
 
 
-def test_what_was_forgotten_by_itself_stays_forgotten_when_its_file_is_read_again(root: Path, memory: Memory) -> None:
+@pytest.mark.parametrize("reason", ["", "prune", "its source changed", "restored to 3"])
+def test_what_was_forgotten_by_itself_stays_forgotten_when_its_file_is_read_again(
+    root: Path, memory: Memory, reason: str
+) -> None:
     address = memory.list_documents(kinds=["incident"]).items[0]["address"]
-    memory.forget(address)
+    memory.forget(address, reason=reason)
+    commit = next(held for _, path, held in rows(memory) if path.startswith("commit:"))
+    memory.forget(commit, reason=reason)
+    memory.ingest_history()
+    assert "commit" not in kinds(memory)
     os.utime(root / "docs/incidents/INC-7-oven.md", (OLD + 5, OLD + 5))
     memory.ingest_codebase()
     assert "incident" not in kinds(memory)

@@ -35,7 +35,11 @@ GONE, CHANGED, SERVICE_DELETED, PRUNED, RESTORED = (
 def may_return(record: Record) -> bool:
     """Whether it went because its source did, or with its service, its age or a restore, and not because somebody
     wanted this very text gone."""
-    reason = record.standing.reason
+    return is_of_source(record.standing.reason)
+
+
+def is_of_source(reason: str) -> bool:
+    """Whether what left for this reason may come back with its source."""
     return reason in (GONE, CHANGED, SERVICE_DELETED, PRUNED) or reason.startswith(RESTORED)
 
 

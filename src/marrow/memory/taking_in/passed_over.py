@@ -28,12 +28,12 @@ def passed_over(
     with engine.store.reading() as reader:
         rest = reader.sources(asker.namespace, (asker.scope.project,), but_service=service)
     top = os.path.realpath(asker.root) if asker.root else root
-    elsewhere = _one_by_one([row for path, row in known.items() if ":" in path] + rest, top)
+    taken = _one_by_one([row for path, row in known.items() if ":" in path] + rest, top)
     files = ((os.path.join(root, path), path, reason) for path, reason in left)
     return [
         Skipped(redacted_name(path, engine.redact_extra), reason)
         for file, path, reason in files
-        if file not in elsewhere and os.path.isfile(file)
+        if file not in taken and os.path.isfile(file)
     ]
 
 

@@ -92,3 +92,10 @@ class Writer:
 
     def question(self) -> str:
         return self.random.choice(QUESTIONS).format(*self.technical(3))
+
+    def exchange(self) -> tuple[str, str]:
+        """A question, and a memory that answers it."""
+        words = self.technical(3)
+        question = self.random.choice(QUESTIONS).format(*words)
+        openings, verbs = (self.random.choice(some) for some in (OPENINGS, VERBS))
+        return question, f"{openings} the {words[0]} {verbs} the {words[1]} before it is a {words[2]}. {self.text()}"

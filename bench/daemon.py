@@ -3,9 +3,10 @@
 
     python bench/daemon.py [--nodes 100 100000] [--rounds 30] [--events 10000] [--out bench/results/daemon.json]
 
-A store of each size is filled; a real daemon serves it. Hooks are compared with the same interpreter doing
-`import json, os, re, sys`, bridges with a bare one, in turns. While the inbox is drained, recalls go on, and the
-slowest of them is printed. The limits are those that the project set itself; a line that misses one says so.
+A store of each size is filled with texts whose words are as frequent as in real ones (`corpus.py`), the answers to the
+prompts among them; a real daemon serves it. Hooks are compared with the same interpreter doing `import json, os, re,
+sys`, bridges with a bare one, in turns. While the inbox is drained, recalls go on, and the slowest of them is printed.
+The limits are those that the project set itself; a line that misses one says so.
 """
 
 from __future__ import annotations
@@ -21,25 +22,25 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Mapping
+from itertools import cycle, islice
 from pathlib import Path
 from typing import Any
 
 SOURCES = Path(__file__).parents[1] / "src"
 sys.path.insert(0, str(SOURCES))
 
-from marrow.app import open_memory  # noqa: E402 found by the line above
+from corpus import Writer  # noqa: E402 found by the line above, as are the next
+from marrow.app import open_memory  # noqa: E402
 from marrow.capture import inbox, line  # noqa: E402
 
 HOOK = SOURCES / "marrow" / "surfaces" / "hook" / "run.py"
 IMPORTS = "import json, os, re, sys"
 BRIDGES = 20
 QUIET_RECALLS = 50
-PROJECTS = 10
-WORDS = (
-    "deploy billing service queue worker cache index login retry schema migration order price token session gateway "
-    "build test release branch staging cluster latency timeout webhook invoice search upload export report audit"
-).split()
-QUESTION = "How do we deploy the billing service to staging?"
+# A store has so many projects, or fewer where there is not so much to remember of each.
+PROJECTS, PROJECT_LEAST = 10, 100
+PROMPTS = 10
+BATCH = 1_000
 
 
 class House:
@@ -53,26 +54,26 @@ class House:
         kept = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
         self.environ = {**kept, "HOME": str(folder), "MARROW_HOME": str(self.home), "PYTHONPATH": str(SOURCES)}
         self.home.mkdir(mode=0o700)
-        self._fill(nodes)
+        self.writer = Writer()
+        known = [self.writer.exchange() for _ in range(PROMPTS)]
+        self._prompts = cycle([question for question, _ in known])
+        self._fill(nodes, [answer for _, answer in known])
 
-    def _fill(self, nodes: int) -> None:
-        """In ten projects, one of them the repository's own."""
-        pick = random.Random(7)
+    def _fill(self, nodes: int, answers: list[str]) -> None:
+        """One project is the repository's own: there the prompts are answered, however large the store is."""
         store = str(self.home / "marrow.db")
-        for number in range(min(PROJECTS, nodes)):
+        projects = max(1, min(PROJECTS, nodes // PROJECT_LEAST))
+        for number in range(projects):
             name = None if number == 0 else f"project-{number}"
+            given = answers if number == 0 else []
+            drafts = [{"content": text} for text in given]
+            drafts += islice(self.writer.drafts(nodes), max(0, nodes // projects - len(given)))
             with open_memory(self.project, store=store, project=name, home=str(self.home)) as memory:
-                texts = (
-                    f"{' '.join(pick.choices(WORDS, k=14))} {pick.randrange(10**6)}." for _ in range(nodes // PROJECTS)
-                )
-                batch: list[dict[str, Any]] = []
-                for text in texts:
-                    batch.append({"content": text})
-                    if len(batch) == 1000:
-                        memory.save(batch=batch)
-                        batch = []
-                if batch:
-                    memory.save(batch=batch)
+                for at in range(0, len(drafts), BATCH):
+                    memory.save(batch=drafts[at : at + BATCH])
+
+    def prompt(self) -> str:
+        return next(self._prompts)
 
     def run(self, command: list[str], given: bytes = b"") -> float:
         started = time.perf_counter()
@@ -99,7 +100,7 @@ class House:
 
     def asked(self) -> dict[str, Any]:
         about = {"host": "claude-code", "event": "prompt", "session": os.urandom(6).hex(), "cwd": str(self.project)}
-        return {**about, "prompt": QUESTION}
+        return {**about, "prompt": self.prompt()}
 
     def bridge(self) -> float:
         """Milliseconds from the start of a bridge to its first answer."""
@@ -153,7 +154,7 @@ def hooks_and_bridges(house: House, rounds: int) -> dict[str, float]:
             "bare": lambda: house.run([sys.executable, "-c", "pass"]),
             "imports": lambda: house.run([sys.executable, "-c", IMPORTS]),
             "capture": lambda: house.hook("PostToolUse", **tool),
-            "recall": lambda: house.hook("UserPromptSubmit", prompt=QUESTION),
+            "recall": lambda: house.hook("UserPromptSubmit", prompt=house.prompt()),
             "bridge": house.bridge,
         },
         rounds,
@@ -176,7 +177,7 @@ def drained(house: House, events: int) -> dict[str, float]:
     for number in range(events):
         at = {"v": 1, "id": f"{number:016x}", "at": time.time_ns() // 1000, "host": "claude-code"}
         at |= {"session": f"drain-{number // 200}", "cwd": str(house.project), "turn": f"t{number // 20}"}
-        inbox.append(str(house.home), json.dumps({**at, **_event(number, pick)}))
+        inbox.append(str(house.home), json.dumps({**at, **_event(number, pick, house.writer)}))
     found: list[float] = []
     stop = threading.Event()
 
@@ -205,18 +206,18 @@ def _recall(house: House) -> float:
     return (time.perf_counter() - started) * 1000
 
 
-def _event(number: int, pick: random.Random) -> dict[str, Any]:
+def _event(number: int, pick: random.Random, writer: Writer) -> dict[str, Any]:
     """A session as they are: a prompt, edits, commands that work and fail, a stop."""
-    name = pick.choice(WORDS)
+    name = pick.choice(writer.words)
     place = number % 20
     if number % 200 == 0:
         return {"event": "session-start", "source": "startup"}
     if place == 1:
-        return {"event": "prompt", "prompt": f"Please change how {' '.join(pick.choices(WORDS, k=8))} works."}
+        return {"event": "prompt", "prompt": f"Please change how {' '.join(writer.technical(8))} works."}
     if place == 19:
-        return {"event": "stop", "message": f"Changed {' '.join(pick.choices(WORDS, k=8))}."}
+        return {"event": "stop", "message": f"Changed {' '.join(writer.technical(8))}."}
     if place % 3 == 0:
-        new = f"def {name}(x):\n    return {pick.choice(WORDS)}(x)"
+        new = f"def {name}(x):\n    return {pick.choice(writer.words)}(x)"
         given = {"file_path": f"src/{name}.py", "old_string": f"def {name}(x):\n    return x", "new_string": new}
         return {"event": "post-tool", "tool": "Edit", "does": "edit", "input": given, "output": {}}
     if place % 3 == 1:

@@ -133,8 +133,9 @@ def _later(reader: Reader, question: Question, hits: Sequence[Hit], vectors: Map
             continue
         near = reader.nearest(question.namespace, vector, question.wanted.projects, None, LIKE_IT, ANNOUNCED[0])
         entries = [entry for entry, _ in near if entry not in known and entry not in question.without]
-        for record in reader.records_of(entries, question.seq):
-            if record.last_at > hit.record.last_at and announced_in(record.node.content):
+        telling = [entry for entry, _, text in reader.texts_of(entries) if announced_in(text)]
+        for record in reader.records_of(telling, question.seq):
+            if record.last_at > hit.record.last_at:
                 found[record.entry] = Hit(record, 0.0, (), Evidence())
     return list(found.values())
 

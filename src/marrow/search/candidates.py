@@ -6,11 +6,19 @@ them; what few have stands apart, and the evidence of an entry is put together w
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from .evidence import MEANING_SHARE, WORDS_SHARE, Evidence
 from .weights import Weights
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Scores = NDArray[np.float64]
 
 
 class Candidates:
@@ -23,42 +31,66 @@ class Candidates:
         # Of what stands beside others, or is found for where or when it was said.
         self._more: dict[int, Evidence] = {}
         self._surely = surely
+        self._table: tuple[list[int], Scores, Scores] | None = None
 
     def more(self, entry: int) -> Evidence:
         """To note what is neither words nor meaning."""
-        return self._more.setdefault(entry, Evidence())
+        if entry not in self._more:
+            self._more[entry] = Evidence()
+            self._table = None
+        return self._more[entry]
 
     def add_words(self, found: Iterable[tuple[int, float]], most: float, share_most: float) -> None:
         """The share of `most` that each scores, where that is more than it has."""
+        self._table = None
+        if not self.words and share_most == math.inf:
+            self.words = {entry: score / most for entry, score in found}
+            return
         words = self.words
         for entry, score in found:
             share = min(share_most, score / most)
             if share > words.get(entry, -1.0):
                 words[entry] = share
 
+    def add_meaning(self, found: Mapping[int, float] | Iterable[tuple[int, float]]) -> None:
+        self._table = None
+        self.meaning.update(found)
+
     def without_meaning(self) -> set[int]:
         return self.words.keys() - self.meaning.keys()
 
     def best_owned(self, limit: int) -> dict[int, float]:
         """Those that say most by themselves, the best first, and how much."""
-        words, meaning = self.words, self.meaning
-        owned = {entry: WORDS_SHARE * words.get(entry, 0.0) + MEANING_SHARE * near for entry, near in meaning.items()}
-        for entry in self.without_meaning():
-            owned[entry] = WORDS_SHARE * words[entry]
-        return {entry: owned[entry] for entry in _best_first(owned)[:limit]}
+        entries, words, meaning = self._side_by_side()
+        owned = WORDS_SHARE * words + MEANING_SHARE * meaning
+        best = _best_first(entries, owned)[:limit]
+        scores = owned.tolist()
+        return {entries[at]: scores[at] for at in best}
 
     def ranked(self, weights: Weights) -> list[int]:
         """Best first, by what can be said before the texts are read."""
-        of_words, of_meaning = weights.words, weights.meaning
-        words, meaning = self.words, self.meaning
-        looks = {entry: of_words * words.get(entry, 0.0) + of_meaning * near for entry, near in meaning.items()}
-        looks |= {entry: of_words * words[entry] for entry in self.without_meaning()}
-        for entry, more in self._more.items():
-            looks[entry] = looks.get(entry, 0.0) + weights.two_before * more.two_before
-            looks[entry] += weights.reply * more.reply
-            looks[entry] += weights.at_hand * more.at_hand
-            looks[entry] += weights.in_time * max(0.0, more.in_time)
-        return _best_first(looks)
+        entries, words, meaning = self._side_by_side()
+        looks = weights.words * words + weights.meaning * meaning
+        places = {entry: at for at, entry in enumerate(entries) if entry in self._more} if self._more else {}
+        for entry, at in places.items():
+            more = self._more[entry]
+            looks[at] += weights.two_before * more.two_before
+            looks[at] += weights.reply * more.reply
+            looks[at] += weights.at_hand * more.at_hand
+            looks[at] += weights.in_time * max(0.0, more.in_time)
+        return [entries[at] for at in _best_first(entries, looks)]
+
+    def _side_by_side(self) -> tuple[list[int], Scores, Scores]:
+        """All that were found, and how much each has by its words and by its meaning."""
+        import numpy as np
+
+        if self._table is None:
+            words, meaning = self.words, self.meaning
+            entries = list({**meaning, **words, **self._more})
+            by_words = np.array([words.get(entry, 0.0) for entry in entries])
+            by_meaning = np.array([meaning.get(entry, 0.0) for entry in entries])
+            self._table = (entries, by_words, by_meaning)
+        return self._table
 
     def nearest(self, entries: Iterable[int], limit: int) -> list[int]:
         """Those of these that are nearest in meaning."""
@@ -80,6 +112,9 @@ class Candidates:
         return replace(more, words=words, meaning=meaning, sure=sure)
 
 
-def _best_first(scores: dict[int, float]) -> list[int]:
-    """Of those that score the same, the first that was said: numbers alone are put in order faster than pairs."""
-    return sorted(sorted(scores), key=scores.__getitem__, reverse=True)
+def _best_first(entries: list[int], scores: Scores) -> list[int]:
+    """Their places; of those that score the same, the first that was said comes first."""
+    import numpy as np
+
+    order: list[int] = np.lexsort((np.array(entries, dtype=np.int64), -scores)).tolist()
+    return order

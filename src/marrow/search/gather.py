@@ -68,7 +68,7 @@ def gather(reader: Reader, embedder: Embedder, question: Question, within: list[
     if vector is not None and (missing := found.without_meaning()):
         # What is found by its words means something too.
         near = reader.similarities(list(missing), vector)
-        found.meaning |= {entry: cosine for entry, cosine in near.items() if cosine > 0.0}
+        found.add_meaning({entry: cosine for entry, cosine in near.items() if cosine > 0.0})
     if not question.is_pattern:
         known = _lend(reader, question, found)
     _at_hand(reader, question, found)
@@ -124,7 +124,7 @@ def _by_meaning(
     except MarrowError as problem:  # whatever a service refuses with
         return None, f"by words only: {problem.message}"
     near = reader.nearest(question.namespace, vector, question.wanted.projects, within, _depth(question))
-    found.meaning.update(near)
+    found.add_meaning(near)
     return vector, ""
 
 

@@ -140,6 +140,15 @@ class Matrix:
             found.setdefault(entry, []).append(score)
         return found
 
+    def vectors(self, entries: Iterable[int]) -> dict[int, Vector]:
+        """The vector of each of these entries that is here; of a long text the mean of its passages."""
+        places = places_of(self._ids[: self._count], sorted_ids(entries))
+        ids, rows = self._ids[places], _widened(self._rows[places])
+        starts = _starts(ids)
+        if starts is None:
+            return dict(zip(ids.tolist(), rows, strict=True))
+        return dict(zip(ids[starts].tolist(), map(mean_of, np.split(rows, starts[1:])), strict=True))
+
     def view(self) -> tuple[Places, Rows]:
         """The entries and rows that are here now: another thread may be adding some, and changes the count last."""
         count = self._count
@@ -241,11 +250,14 @@ def _joined(parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
 
 def _best_of_each(ids: Places, scores: Vector) -> tuple[Places, Vector]:
     """Each entry once, with the best of its passages. Those of an entry stand beside each other."""
+    starts = _starts(ids)
+    return (ids, scores) if starts is None else (ids[starts], np.maximum.reduceat(scores, starts))
+
+
+def _starts(ids: Places) -> Places | None:
+    """Where each entry begins; None where each has one row."""
     is_further = ids[1:] == ids[:-1]
-    if not is_further.any():
-        return ids, scores
-    starts = np.concatenate([[0], np.flatnonzero(~is_further) + 1])
-    return ids[starts], np.maximum.reduceat(scores, starts)
+    return np.concatenate([[0], np.flatnonzero(~is_further) + 1]) if is_further.any() else None
 
 
 def best_places(scores: NDArray[Any], limit: int) -> Places:

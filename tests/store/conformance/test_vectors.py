@@ -113,6 +113,22 @@ def test_the_vectors_of_passages_are_those_that_were_saved_until_better_ones_com
     assert set(door.ask(lambda r: r.passage_vectors([first, second, bare]))) == {bare}
 
 
+def test_vectors_are_the_same_before_and_after_they_were_searched(door: Door) -> None:
+    vectors = said(door, fruits(40)) | said(door, ["apple", "kiwi"], project="q")
+    long = in_passages(door, next(iter(vectors)))
+    wanted = [*list(vectors)[::3], *list(vectors)[-2:], 10**15]
+    before = door.ask(lambda r: r.vectors_of(wanted))
+    door.ask(lambda r: r.nearest("local", vector_of("apple"), None, None, 3))
+    searched = door.ask(lambda r: r.vectors_of(wanted))
+    assert set(before) == set(searched) == set(wanted) - {10**15}
+    mean = long.mean(axis=0) / np.linalg.norm(long.mean(axis=0))
+    for entry, vector in before.items():
+        assert searched[entry].tolist() == vector.tolist()
+        assert vector == pytest.approx(mean if entry == wanted[0] else vectors[entry], abs=1e-3)
+    newer = door.say_so("olive").entry
+    assert door.ask(lambda r: r.vectors_of([newer]))[newer] == pytest.approx(vector_of("olive"), abs=1e-3)
+
+
 def test_the_share_of_better_vectors_can_leave_out_what_was_saved_a_moment_ago(door: Door) -> None:
     assert door.ask(lambda r: r.refined(door.namespace, ("p",))) == 0.0
     said(door, fruits(3))

@@ -98,7 +98,7 @@ def connect(
     connection.set_busy_handler(patient(busy_timeout_ms))
     # EXTRA is FULL and one thing more: the rollback journal with which a new file begins is surely gone before anything
     # is written to the log. If it came back with the power, it would undo everything.
-    for pragma in ("synchronous = EXTRA", "foreign_keys = OFF", "temp_store = MEMORY", "cache_size = -16000"):
+    for pragma in ("synchronous = EXTRA", "foreign_keys = OFF", "temp_store = MEMORY", "cache_size = -32000"):
         connection.execute(f"PRAGMA {pragma}")
     connection.execute(f"PRAGMA wal_autocheckpoint = {CHECKPOINT_PAGES}")
     connection.create_scalar_function("fold", _fold, 1, deterministic=True)

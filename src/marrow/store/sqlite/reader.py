@@ -445,6 +445,8 @@ class SqliteReader(SessionReader, SourceReader, DerivedReader, RefinedReader, Pa
     def vectors_of(self, entries: Sequence[int]) -> Mapping[int, Vector]:
         from ..matrix import from_bytes
 
+        if self.keeps and (known := self._cache.vectors(self, entries)) is not None:
+            return known
         dimensions = (self.vector_model() or ("", 1))[1]
         return {entry: from_bytes(blob, dimensions) for entry, blob in self._run("vectors_of", (as_json(entries),))}
 

@@ -122,6 +122,18 @@ class VectorCache:
             found.update(matrix.cosines([entry for entry in entries if entry >> 32 == project], vector))
         return found
 
+    def vectors(self, rows: IndexRows, entries: Sequence[int]) -> Mapping[int, Vector] | None:
+        """The vectors of these entries; None where those of their projects were not searched, and would have to be read
+        first."""
+        projects = sorted({entry >> 32 for entry in entries})
+        with self._lock:
+            if not all(project in self._matrices for project in projects):
+                return None
+        found: dict[int, Vector] = {}
+        for project, matrix in zip(projects, self.matrices(rows, projects), strict=True):
+            found.update(matrix.vectors([entry for entry in entries if entry >> 32 == project]))
+        return found
+
     def passage_similarities(
         self, rows: IndexRows, entries: Sequence[int], vector: Vector
     ) -> Mapping[int, Sequence[float]]:

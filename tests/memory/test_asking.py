@@ -169,6 +169,26 @@ def test_code_comes_before_its_tests(engine: Engine, asker: Asker) -> None:
     assert first == ("code", "tests/test_pay.py")
 
 
+@pytest.mark.parametrize(
+    ("question", "kind"),
+    [
+        ("Where in the code do payments go through a queue?", "code"),
+        ("Which function decides that payments go through a queue?", "code"),
+        ("Which change made payments go through a queue?", "commit"),
+        ("Which commit made payments go through a queue?", "commit"),
+    ],
+)
+def test_the_kind_that_a_question_names_comes_first(question: str, kind: str, engine: Engine, asker: Asker) -> None:
+    same = f"{EXPLAINED} {LONG[:60]}"
+    items = [
+        item("docs/payments.md", f"# Payments\n\n{same}", "document", 5),
+        item("src/payments.py", f'"""{same}"""\n', "code", 5),
+        item("", f"Payments\n\n{same}", "commit", 5, commit="3fa9c1d2" * 5),
+    ]
+    take_in(engine, asker, items, operation="test")
+    assert told(asked(engine, asker, question))[0][0] == kind
+
+
 def test_only_what_was_asked_for_is_told(engine: Engine, known: Asker) -> None:
     kinds = {kind for kind, _ in told(asked(engine, known, wanted={"kinds": ("incident", "commit")}))}
     assert kinds == {"incident", "commit"}

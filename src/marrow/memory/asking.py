@@ -54,12 +54,18 @@ KIND_WORDS = {
     "incidents": re.compile(r"\b(?:incidents?|outages?|post-?mortems?)\b", re.I),
     "meetings": re.compile(r"\b(?:meetings?|standups?|discuss(?:ed|ion)?)\b", re.I),
     "commits": re.compile(r"\bcommits?\b", re.I),
+    "code": re.compile(
+        r"\b(?:where|which (?:part|place)s?) in (?:the|our|its) (?:code(?:base)?|scripts?|sources?(?: code)?)\b|"
+        r"\bwhich (?:functions?|class(?:es)?|methods?|source files?)\b",
+        re.I,
+    ),
 }
 FOUND, FOUND_OF_GROUP = 30, 4
 OF_GROUP, SOURCES_MAX = 3, 12
 # Words after which one group answers rather than another, and that are part of what is asked.
 HINTS = {
     "decisions": re.compile(r"\b(?:why|reasons?|rationale|chose|choose|alternatives?)\b", re.I),
+    "commits": re.compile(r"\b(?:which|what) change\b", re.I),
     "incidents": re.compile(r"\b(?:went wrong|broke(?:n)?|crash(?:ed)?|down(?:time)?|root cause)\b", re.I),
 }
 # How far behind the best the first of a group may stand, and the next ones.

@@ -43,14 +43,26 @@ BYTES_MAX = 1024 * 1024
 BARE = Path(__file__).with_name("code_bare.py")
 QUESTIONS = 3_000
 EDITS = 25
-WANTED = (".py", ".pyi", ".js", ".mjs", ".ts", ".tsx", ".go", ".rs", ".java", ".c", ".h", ".cc", ".rb", ".php", ".sh")
+# Of installed packages only these: most of their other files are stubs of types and headers that programs have written,
+# the same ones several times.
+INSTALLED = (".py",)
+WANTED = (".py", ".js", ".mjs", ".ts", ".tsx", ".go", ".rs", ".java", ".c", ".h", ".cc", ".rb", ".php", ".sh")
+# A new function and a call of it, by language.
+ADDED = {
+    ".py": "\n\ndef {0}(given):\n    return given\n\n\n{0}(1)\n",
+    ".go": "\nfunc {0}(given int) int {{ return given }}\n\nvar _{0} = {0}(1)\n",
+    ".ts": "\nfunction {0}(given: number) {{ return given; }}\n{0}(1);\n",
+    ".js": "\nfunction {0}(given) {{ return given; }}\n{0}(1);\n",
+    ".rs": "\nfn {0}(given: u8) -> u8 {{ given }}\nfn of_{0}() -> u8 {{ {0}(1) }}\n",
+    ".rb": "\ndef {0}(given)\n  given\nend\n{0}(1)\n",
+}
 
 
-def gather(folder: Path, sources: Sequence[Path], count: int) -> int:
+def gather(folder: Path, sources: Sequence[Path], count: int, wanted: tuple[str, ...] = WANTED) -> int:
     """Copy so many sources into one repository, each package in a folder of its own."""
     copied = 0
     for n, source in enumerate(sources):
-        for path in _sources(source):
+        for path in _sources(source, wanted):
             if copied >= count:
                 break
             target = folder / f"part{n}" / path.relative_to(source)
@@ -77,12 +89,12 @@ def is_read(path: str) -> bool:
     return bool(name) and _is_there(name)
 
 
-def _sources(root: Path) -> Iterator[Path]:
+def _sources(root: Path, wanted: tuple[str, ...]) -> Iterator[Path]:
     for here, folders, files in os.walk(root):
         folders[:] = sorted(one for one in folders if not one.startswith(".") and one != "__pycache__")
         for name in sorted(files):
             path = Path(here, name)
-            if name.endswith(WANTED) and is_read(name) and not path.is_symlink():
+            if name.endswith(wanted) and is_read(name) and not path.is_symlink():
                 source = path.read_bytes() if path.stat().st_size <= BYTES_MAX else b""
                 if source.strip() and not why_skipped(source):
                     yield path
@@ -112,10 +124,9 @@ def timed(work: Callable[[], Any]) -> tuple[float, float]:
 
 
 def change(root: Path, paths: Sequence[str], mark: str) -> None:
-    """A new function in each file, and a call of it."""
     for n, path in enumerate(paths):
         with (root / path).open("a", encoding="utf-8") as file:
-            file.write(f"\n\ndef added_{mark}_{n}(given):\n    return given\n\n\nadded_{mark}_{n}(1)\n")
+            file.write(ADDED[Path(path).suffix].format(f"added_{mark}_{n}"))
 
 
 def quantile(times: Sequence[float], share: float) -> float:
@@ -178,12 +189,13 @@ def ctags(root: Path, folder: Path) -> dict[str, float]:
 
 
 def measure(count: int, rounds: int, sources: Sequence[Path]) -> dict[str, Any]:
+    installed = [Path(sysconfig.get_paths()[name]) for name in ("purelib", "stdlib")]
     pick = random.Random(11)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         root = folder / "repository"
         root.mkdir()
-        copied = gather(root, sources, count)
+        copied = gather(root, sources, count) if sources else gather(root, installed, count, INSTALLED)
         paths = sorted(path.relative_to(root).as_posix() for path in root.rglob("*") if is_read(path.name))
         listed = folder / "files.txt"
         listed.write_text("\n".join(paths), encoding="utf-8")
@@ -201,13 +213,13 @@ def measure(count: int, rounds: int, sources: Sequence[Path]) -> dict[str, Any]:
             kinds = reader.kinds()
             states = {f"{state} {reason}".strip(): number for state, reason, number in reader.states()}
         disk = kept.file.bytes_on_disk() / 1e6
-        python = [path for path in paths if path.endswith(".py")]
+        changeable = [path for path in paths if Path(path).suffix in ADDED]
         kept.update(2)
-        change(root, pick.sample(python, max(1, len(paths) // 100)), "many")
+        change(root, pick.sample(changeable, max(1, len(paths) // 100)), "many")
         remap = timed(lambda: kept.update(3))
         edits = []
         for n in range(EDITS):
-            one = pick.choice(python)
+            one = pick.choice(changeable)
             change(root, [one], f"single{n}")
             edits.append(timed(lambda path=one: kept.update(4, only=[path]))[0] * 1000)  # type: ignore[misc]
         looked = [timed(lambda: kept.update(5))[0] * 1000 for _ in range(5)]
@@ -280,9 +292,7 @@ def main() -> int:
     parser.add_argument("--sources", type=Path, nargs="*")
     parser.add_argument("--out", type=Path)
     given = parser.parse_args()
-    paths = sysconfig.get_paths()
-    sources = given.sources or [Path(paths["purelib"]), Path(paths["stdlib"])]
-    found = measure(given.files, given.rounds, sources)
+    found = measure(given.files, given.rounds, given.sources or ())
     missed = False
     for what, said, holds in lines_of(found):
         missed |= holds is False

@@ -172,7 +172,7 @@ class Matrix:
                 words = larger
             for start in range(known, count, EXACT_BLOCK):
                 end = min(start + EXACT_BLOCK, count)
-                words[:, start:end] = _packed(self._rows[start:end] >= 0)
+                words[:, start:end] = _packed(_as_numbers(self._rows[start:end]) >= 0)
             self._signed = words, count
         return words[:, :count]
 
@@ -399,6 +399,11 @@ def _factors_of(rows: Rows) -> Iterator[Vector]:
 def packed_signs(vector: Vector) -> NDArray[np.uint64]:
     """The signs of one vector, as words."""
     return _packed(vector[None] >= 0)[:, 0]
+
+
+def _as_numbers(rows: Rows) -> NDArray[Any]:
+    """Whole numbers with the same signs: of small fractions NumPy finds them out one by one."""
+    return rows.view(np.int16 if rows.dtype == STORED else np.int32)
 
 
 def _packed(bits: NDArray[np.bool_]) -> NDArray[np.uint64]:

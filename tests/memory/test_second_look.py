@@ -12,9 +12,11 @@ import numpy as np
 import pytest
 
 from marrow.ingest.item import Item
-from marrow.memory.asking import ask, look_of
+from marrow.memory.asking import ask
 from marrow.memory.engine import Asker, Engine
 from marrow.memory.erase import erase
+from marrow.memory.looking_again import look_of, quick_look_of
+from marrow.memory.refine import refine
 from marrow.memory.taking_in.take_in import take_in
 from marrow.model.draft import Draft
 from marrow.model.errors import Unavailable
@@ -136,12 +138,32 @@ def test_an_embedder_that_cannot_run_changes_nothing(shop: Engine, asker: Asker)
     assert found(shop, asker, SecondLook(Broken())) == found(shop, asker)
 
 
-def test_there_is_no_second_look_without_a_better_embedder_or_when_it_was_asked_first(engine: Engine) -> None:
+def test_of_two_embedders_the_one_that_has_not_looked_yet_looks_again(engine: Engine) -> None:
     better = Knowing()
     knowing = replace(engine, refiner=better)
-    assert look_of(engine, engine.embedder) is None
-    assert look_of(knowing, better) is None
-    assert look_of(knowing, engine.embedder) is not None
+    assert look_of(engine, engine.embedder, 9) is None
+    later, quick = look_of(knowing, engine.embedder, 9), look_of(knowing, better, 9)
+    assert later is not None
+    assert quick is not None
+    assert (later.other, quick.other, quick.first) == (better, engine.embedder, 9)
+    assert later.share + quick.share == pytest.approx(1.0)
+    assert quick_look_of(knowing, engine.embedder, 9) is None
+
+
+def test_what_both_embedders_say_counts_whichever_of_them_looked_first(shop: Engine, asker: Asker) -> None:
+    better = Knowing()
+    late = found(shop, asker, SecondLook(better), limit=9)
+    knowing = replace(shop, refiner=better)
+    refine(knowing, 100)
+    again = quick_look_of(knowing, better, 9)
+    wanted = Question(QUESTION, asker.namespace, Filter(projects=asker.places()), shop.clock(), limit=9)
+    with shop.store.reading() as reader:
+        early = find(reader, better, wanted, None, again).hits
+    meant = {hit.record.entry: hit.evidence.meaning for hit in late if hit.evidence}
+    assert early[0].record.entry == late[0].record.entry
+    for hit in early:
+        assert hit.evidence is not None
+        assert hit.evidence.meaning == pytest.approx(meant[hit.record.entry], abs=0.02)
 
 
 def test_what_is_kept_does_not_hold_the_text_and_goes_when_something_is_erased(shop: Engine, asker: Asker) -> None:

@@ -15,14 +15,12 @@ from ..model.moments import iso
 from ..model.record import Filter, Record
 from ..model.standing import OPEN_TO_SEND, SUPERSEDED
 from ..model.text import shorten, token_estimate
-from ..providers.embedder import Embedder
 from ..providers.llm import Completion
 from ..search.cut import COVERED_MIN, LEAST, MEANING_MIN
 from ..search.evidence import Evidence
 from ..search.find import LINKED_BY, Hit, find
 from ..search.question import Asked, Question
 from ..search.relevance import relevance
-from ..search.second_look import SecondLook
 from ..store.bm25 import rarity
 from ..store.protocol import Projects, Reader
 from ..store.terms import STOP_WORDS, query_terms, terms_of
@@ -30,6 +28,7 @@ from .cited_answer import Checked, check
 from .condensed import FORM, SHOWN_MAX
 from .condensed import shown as fenced
 from .engine import Asker, Engine, sequence
+from .looking_again import look_of
 from .moment import moment
 from .organisation.answering_place import answering
 from .organisation.attributed import Attributed, attribute
@@ -287,7 +286,7 @@ def _gathered(engine: Engine, reader: Reader, asked: Question) -> tuple[list[_Ju
     """The relevant among the best of all and, of each group that is not among them, the best of it. Decisions that
     another took the place of are looked for too: they say why it is so now."""
     embedder = engine.asking(reader, asked.namespace, asked.wanted.projects)
-    hits, known, degraded = find(reader, embedder, asked, engine.rerank, look_of(engine, embedder))
+    hits, known, degraded = find(reader, embedder, asked, engine.rerank, look_of(engine, embedder, FOUND))
     found = {hit.record.entry: _judge(asked, known, hit) for hit in hits if hit.record.node.kind not in UNASKED}
     there = {one.group for one in found.values() if one.is_relevant}
     for group, kinds in GROUPS.items():
@@ -302,13 +301,6 @@ def _gathered(engine: Engine, reader: Reader, asked: Question) -> tuple[list[_Ju
                 found.setdefault(hit.record.entry, _judge(asked, theirs, hit))
     relevant = [one for one in found.values() if one.is_relevant]
     return sorted(relevant, key=lambda one: (-one.score, one.hit.record.node.address)), degraded
-
-
-def look_of(engine: Engine, embedder: Embedder) -> SecondLook | None:
-    """A second look at what is found by this embedder, where there is a better one."""
-    if engine.refiner is None or embedder is engine.refiner:
-        return None
-    return SecondLook(engine.refiner, kept=engine.looked)
 
 
 def _judge(asked: Question, known: Asked, hit: Hit) -> _Judged:

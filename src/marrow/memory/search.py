@@ -12,11 +12,13 @@ from ..search.find import Hit, find
 from ..search.question import Asked, Question
 from .attribution import Origin, origins_of
 from .engine import Asker, Engine, sequence
+from .looking_again import quick_look_of
 from .moment import moment
 
 LIMIT_MAX = 1000
+# How many are read for their meaning alone, and how many the quick embedder looks at where the better one did.
+BY_MEANING, LOOKED_AGAIN = 16, 24
 # What is kept as a node and says nothing of the project.
-BY_MEANING = 16
 NOT_SEARCHED = frozenset(("view",))
 
 
@@ -57,7 +59,8 @@ def search(
         question = Question(
             query, asker.namespace, wanted, now, seq, limit, without_kinds=hidden, by_meaning=BY_MEANING
         )
-        found = find(reader, engine.asking(reader, asker.namespace, question.wanted.projects), question, engine.rerank)
+        embedder = engine.asking(reader, asker.namespace, question.wanted.projects)
+        found = find(reader, embedder, question, engine.rerank, quick_look_of(engine, embedder, LOOKED_AGAIN))
         hits = tuple(hit for hit in found.hits if not min_score or hit.score >= min_score)
         origins = origins_of(reader, asker, [hit.record for hit in hits], seq)
         return Found(hits, now, found.degraded, origins, found.asked)

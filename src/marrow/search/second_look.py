@@ -1,10 +1,11 @@
-"""A second look: the best of what readers took in, held against the question by a better embedder than the one that
+"""A second look: the best of what readers took in, held against the question by another embedder than the one that
 their vectors are of.
 
-The background makes such vectors of everything, and takes minutes to hours for a large repository. A question need not
-wait for that: the few passages that could answer it are embedded as it is asked. It says more than the quick vectors,
-which have no sense of a word's surroundings, and both together say more than either: they err in different places.
-Picked on bench/knowledge and two repositories more; on a third, asked once after that, it was better too.
+The background makes better vectors of everything, and takes minutes to hours for a large repository. A question need
+not wait for that: the few passages that could answer it are embedded as it is asked. It says more than the quick
+vectors, which have no sense of a word's surroundings, and both together say more than either: they err in different
+places. So once the better vectors are there, the quick embedder has its look. Picked on bench/knowledge and two
+repositories more; on a third, asked once after that, it was better too.
 """
 
 from __future__ import annotations
@@ -28,8 +29,8 @@ if TYPE_CHECKING:
 
 # How many of the best are looked at again, and how many passages of each.
 FIRST, PASSAGES = 16, 2
-# What is left of the quick vectors' say.
-QUICK_SHARE = 0.4
+# The say of the better vectors, and what is left to the quick ones.
+BETTER_SHARE, QUICK_SHARE = 0.6, 0.4
 # So many vectors of passages are kept: the next question is often about the same texts.
 KEPT = 4_096
 THREADS = 4
@@ -39,30 +40,51 @@ _TEXT = frozenset(Weights._fields)
 
 @dataclass(frozen=True, slots=True)
 class SecondLook:
-    """`better` is what the passages are embedded with; `kept` are the vectors that it made before."""
+    """`other` is what the passages are embedded with, and `share` its say: it `is_better` than what has looked first,
+    or quicker. `kept` are the vectors that it made before."""
 
-    better: Embedder
+    other: Embedder
+    share: float = BETTER_SHARE
+    is_better: bool = True
     first: int = FIRST
     passages: int = PASSAGES
     kept: dict[bytes, Vector] = field(default_factory=dict)
 
-    def again(self, reader: Reader, quick: Embedder, question: Question, hits: Sequence[Hit]) -> list[Hit]:
+    def again(self, reader: Reader, before: Embedder, question: Question, hits: Sequence[Hit]) -> list[Hit]:
         """These hits, the first of them weighed anew."""
         first = [hit for hit in hits[: self.first] if _is_weighed(hit)]
         try:
-            nearness = self._nearness(reader, quick, question, first)
+            nearness = self._nearness(reader, before, question, first)
         except MarrowError:
             nearness = {}  # one that cannot run must not silence what was found without it
-        seen = {hit.record.entry: _weighed(hit, nearness[hit.record.entry], self.better) for hit in first if nearness}
+        seen = {hit.record.entry: self._weighed(hit, nearness[hit.record.entry]) for hit in first if nearness}
         return [seen.get(hit.record.entry, hit) for hit in hits]
 
+    def _weighed(self, hit: Hit, nearness: float) -> Hit:
+        """With what was seen. The signals are shares of what the text says, and keep their share."""
+        found = hit.evidence
+        if found is None:
+            return hit
+        meaning = (1.0 - self.share) * found.meaning + self.share * max(0.0, nearness)
+        gained = weights_of(hit.record).meaning * (meaning - found.meaning)
+        before = sum(value for name, value in hit.why if name in _TEXT)
+        share = max(0.0, before + gained) / before if before > 0 else 1.0
+        why = tuple(
+            (name, value * share if name not in _TEXT else value + gained if name == "meaning" else value)
+            for name, value in hit.why
+        )
+        sure = max(0.0, nearness - sure_from(self.other)) if self.is_better else found.sure
+        return replace(
+            hit, score=sum(value for _, value in why), why=why, evidence=replace(found, meaning=meaning, sure=sure)
+        )
+
     def _nearness(
-        self, reader: Reader, quick: Embedder, question: Question, hits: Sequence[Hit]
+        self, reader: Reader, before: Embedder, question: Question, hits: Sequence[Hit]
     ) -> Mapping[int, float]:
-        """How near the best passages of each are by the better embedder."""
-        if not quick.dimensions or not hits:
+        """How near the best passages of each are by this embedder; which are the best, the one before has said."""
+        if not before.dimensions or not hits:
             return {}
-        near = reader.passage_similarities([hit.record.entry for hit in hits], quick.query(question.subject))
+        near = reader.passage_similarities([hit.record.entry for hit in hits], before.query(question.subject))
         chosen: dict[int, list[str]] = {}
         for hit in hits:
             entry, pieces = hit.record.entry, embedded_pieces(hit.record.node.content)
@@ -71,7 +93,7 @@ class SecondLook:
             best = sorted(range(len(pieces)), key=lambda at: -cosines[at]) if len(cosines) == len(pieces) else [0]
             chosen[entry] = [pieces[at] for at in best[: self.passages]]
         vectors = self._vectors([piece for pieces in chosen.values() for piece in pieces])
-        asked = self.better.query(question.subject)
+        asked = self.other.query(question.subject)
         return {entry: max(float(vectors[piece] @ asked) for piece in pieces) for entry, pieces in chosen.items()}
 
     def _vectors(self, pieces: Sequence[str]) -> Mapping[str, Vector]:
@@ -94,9 +116,9 @@ class SecondLook:
             return []
         shares = min(THREADS, os.cpu_count() or 1, len(texts))
         if shares == 1:
-            return list(self.better.documents(texts))
+            return list(self.other.documents(texts))
         with ThreadPoolExecutor(shares) as pool:
-            parts = list(pool.map(self.better.documents, [texts[share::shares] for share in range(shares)]))
+            parts = list(pool.map(self.other.documents, [texts[share::shares] for share in range(shares)]))
         return [parts[at % shares][at // shares] for at in range(len(texts))]
 
 
@@ -108,20 +130,3 @@ def _is_weighed(hit: Hit) -> bool:
     """Whether it was found by what it says; what a link led to stands where the link put it."""
     is_linked = any(name.startswith(LINKED_BY) for name, _ in hit.why)
     return hit.evidence is not None and is_taken_in(hit.record) and not is_linked
-
-
-def _weighed(hit: Hit, nearness: float, better: Embedder) -> Hit:
-    """With what was seen. The signals are shares of what the text says, and keep their share."""
-    found = hit.evidence
-    if found is None:
-        return hit
-    meaning = QUICK_SHARE * found.meaning + (1.0 - QUICK_SHARE) * max(0.0, nearness)
-    gained = weights_of(hit.record).meaning * (meaning - found.meaning)
-    before = sum(value for name, value in hit.why if name in _TEXT)
-    share = max(0.0, before + gained) / before if before > 0 else 1.0
-    why = tuple(
-        (name, value * share if name not in _TEXT else value + gained if name == "meaning" else value)
-        for name, value in hit.why
-    )
-    seen = replace(found, meaning=meaning, sure=max(0.0, nearness - sure_from(better)))
-    return replace(hit, score=sum(value for _, value in why), why=why, evidence=seen)

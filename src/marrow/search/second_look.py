@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
 # How many of the best are looked at again, and how many passages of each.
 FIRST, PASSAGES = 16, 2
-# The say of the better vectors, and what is left to the quick ones.
-BETTER_SHARE, QUICK_SHARE = 0.6, 0.4
+# The say of the better embedder where it looks again, and of the quick one where it does.
+BETTER_SHARE, QUICK_SHARE = 0.6, 0.2
 # So many vectors of passages are kept: the next question is often about the same texts.
 KEPT = 4_096
 THREADS = 4

@@ -5,7 +5,9 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import Any
 
 import pytest
@@ -16,6 +18,7 @@ from marrow.memory.audit_verify import audit_verify
 from marrow.memory.export import export
 from marrow.memory.import_bundle import import_bundle
 from marrow.model.address import address_of
+from marrow.model.change import Relate
 from marrow.model.errors import Forbidden, Invalid, MarrowError, NotFound, TooLarge
 from marrow.model.link import Anchor
 
@@ -98,6 +101,44 @@ def test_alias_that_another_project_has_stays_there_and_the_import_stays_idempot
     before = other.seq()
     import_bundle(other.engine, other.asker, path)
     assert other.seq() == before
+
+
+def test_one_project_that_two_memories_name_differently_stays_one_on_either_side(
+    pair: tuple[World, World], tmp_path: Path
+) -> None:
+    """One began before its repository had an origin, the other cloned it from there."""
+    origin = "github.com/acme/orchard"
+    one, other = pair
+    ours = one.say("The gate is green.")
+    one.name_project("orchard", origin, "id:0123")
+    theirs = other.say("Plums are sold.", project=origin)
+    other.do(Relate(theirs, other.say("Pears are not.", project=origin), "relates_to"), project=origin)
+    other.say("Everywhere.", project="")
+    paths = [exported(world, Path(mkdtemp(dir=tmp_path))) for world in (one, other)]
+    import_bundle(one.engine, one.asker, paths[1])
+    import_bundle(other.engine, other.asker, paths[0])
+    assert one.record(theirs, "orchard")
+    assert other.record(ours, origin)
+    for world, name in ((one, "orchard"), (other, origin)):
+        assert {project.name for project in world.read(lambda r: r.projects("local"))} - {""} == {name}
+        assert world.read(lambda r: {r.project_named("local", n) for n in ("orchard", origin, "id:0123")}) == {name}
+        assert {link.project for link in world.read(lambda r: r.all_links("local", None))} == {name}
+    before = one.seq(), other.seq()
+    import_bundle(one.engine, one.asker, exported(other, tmp_path))
+    import_bundle(other.engine, other.asker, paths[0])
+    assert (one.seq(), other.seq()) == before
+    assert audit_verify(one.engine, one.asker).ok
+
+
+def test_origin_that_no_write_has_told_of_yet_names_the_project_at_hand(
+    pair: tuple[World, World], tmp_path: Path
+) -> None:
+    one, other = pair
+    one.say("The gate is green.")
+    theirs = other.say("Plums are sold.", project="github.com/acme/orchard")
+    asker = replace(one.asker, aliases=("github.com/acme/orchard",))
+    import_bundle(one.engine, asker, exported(other, tmp_path))
+    assert one.record(theirs, "orchard")
 
 
 def test_dry_run_tells_and_changes_nothing(pair: tuple[World, World], tmp_path: Path) -> None:

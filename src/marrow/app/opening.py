@@ -100,7 +100,7 @@ def _placed(
     namespace = values.get("namespace", str)
     try:
         with opened.reading() as reader:
-            known = (reader.project_named(namespace, alias) for alias in (identity.name, *aliases_of(identity)))
+            known = (reader.project_named(namespace, alias) for alias in _names(identity))
             name = next((found for found in known if found is not None), _first_name(identity))
     except StoreDamaged:
         if not damaged:
@@ -220,6 +220,12 @@ class Memories:
             self._found.clear()
             self._views.clear()
             self._stores.clear()
+
+
+def _names(identity: Identity) -> list[str]:
+    """The names by which the store may know this project, the surest first. A repository with an identity of its own
+    had a memory before it had an origin; a clone may have told the store of another project by that origin since."""
+    return sorted(aliases_of(identity), key=lambda name: not name.startswith("id:")) or [identity.name]
 
 
 def _first_name(identity: Identity) -> str:

@@ -55,7 +55,8 @@ class _Counts:
 
 @dataclass(frozen=True)
 class _View:
-    """What is exported: the projects, and the moment."""
+    """What is exported: the projects, and the moment. `named` is the project at hand with all its names: one may be so
+    new that the store has not been told."""
 
     reader: Reader
     namespace: str
@@ -64,6 +65,7 @@ class _View:
     head: Head
     now: int
     progress: Progress | None
+    named: NameProject
 
 
 def export(
@@ -88,7 +90,8 @@ def export(
         places = _places(reader, asker, project)
         if places is None and enforced(engine.store):  # the chain speaks of everything, and does not come along
             places = tuple(one.name for one in reader.projects(asker.namespace))
-        view = _View(reader, asker.namespace, places, seq, _head(reader, asker.namespace, seq), now, progress)
+        named = NameProject(asker.scope.project, asker.aliases)
+        view = _View(reader, asker.namespace, places, seq, _head(reader, asker.namespace, seq), now, progress, named)
         counts = write(view, file)
     size = Path(path).expanduser().stat().st_size
     totals = (counts.nodes, counts.records, counts.links, counts.events)
@@ -142,7 +145,8 @@ def _bundle_lines(view: _View, counts: _Counts) -> Iterator[str]:
     yield header_line(Header(view.namespace, view.head, listed))
     for project in view.reader.projects(view.namespace):
         if view.places is None or project.name in view.places:
-            yield project_line(NameProject(project.name, project.aliases))
+            also = {*view.named.aliases} - {project.name} if project.name == view.named.name else ()
+            yield project_line(NameProject(project.name, tuple(sorted({*project.aliases, *also}))))
     exported: set[str] = set()
     for records in _pages(view):
         entries = [record.entry for record in records]

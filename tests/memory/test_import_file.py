@@ -88,6 +88,52 @@ def test_own_json_lines_come_back_with_all_their_occurrences(pair: tuple[World, 
     assert said(other, record) == said(one, ours)
 
 
+def test_own_json_lines_come_back_as_they_stood_and_are_known_where_they_are_from(
+    pair: tuple[World, World], tmp_path: Path
+) -> None:
+    one, other = pair
+    plums = one.say("Plums are sold.", semantic=False, preliminary=True, approved=False, drift="moved")
+    gate = one.say("The gate is green.", expires_at=START + 10**12, classification="secret", aliases=("door",))
+    short = one.say("In short.", kind="summary", inputs=[plums, gate], approved=True)
+    one.relate(gate, "depends_on", plums)
+    one.relate(short, "enables", gate)
+    one.relate(gate, "relates_to", one.say("It is never sold."))
+    one.forget(records(one)["It is never sold."].node.address)
+    path = str(tmp_path / "o.jsonl")
+    export(one.engine, one.asker, path, format="jsonl")
+    other.clock.now = one.clock.now
+    assert import_jsonl(one.engine, one.asker, path).events == ()
+    assert import_jsonl(other.engine, other.asker, path).links == 2
+    for address in (plums, gate, short):
+        ours, theirs = one.record(address), other.record(address)
+        assert ours is not None
+        assert theirs is not None
+        assert theirs.standing.held() == ours.standing.held()
+    ties = {(link.source, link.rel, link.target) for link in other.read(lambda r: r.all_links("local", None))}
+    assert ties == {(gate, "depends_on", plums), (short, "enables", gate)}
+    assert import_jsonl(other.engine, other.asker, path).events == ()
+
+
+@pytest.mark.parametrize(
+    "field",
+    [
+        '"links": ["http://example.org"]',
+        '"links": [{"rel": "x"}, 5]',
+        '"links": 7',
+        '"inputs": ["a question"]',
+        '"inputs": 3',
+        '"semantic": 0.83',
+        '"approved": "yes"',
+        '"expires": "whenever"',
+        '"address": 5',
+    ],
+)
+def test_what_other_programs_mean_by_such_a_name_is_passed_over(world: World, tmp_path: Path, field: str) -> None:
+    import_jsonl(world.engine, world.asker, written(tmp_path, "x.jsonl", '{"text": "Plums are sold.", ' + field + "}"))
+    (record,) = records(world).values()
+    assert (record.node.inputs, record.standing.semantic, record.standing.approved) == ((), True, None)
+
+
 def test_batches_are_several_events_and_progress_is_told(world: World, tmp_path: Path) -> None:
     text = "\n".join(json.dumps({"text": f"Claim number {number}."}) for number in range(450))
     told: list[tuple[int, int | None]] = []
@@ -115,6 +161,14 @@ def test_batches_are_several_events_and_progress_is_told(world: World, tmp_path:
         ('{"text": "x", "confidence": 7}', "confidence"),
         ('{"text": "x", "anchors": ["../../etc"]}', "anchors"),
         ('{"text": "x", "said": 5}', "source"),
+        ('{"text": "x", "pinned": "yes"}', "pinned"),
+        ('{"text": "x", "anchors": ["%s"]}' % ("a" * 5_000), "anchors"),
+        ('{"text": "x", "said": [{}], "links": [{"rel": "enables"}]}', "source"),
+        ('{"text": "x", "said": [{}], "links": 5}', "source"),
+        ('{"text": "x", "said": [{}], "inputs": ["a"]}', "inputs"),
+        ('{"text": "x", "said": [{}], "expires": "whenever"}', "source"),
+        ('{"text": "x", "said": [{}], "semantic": 1}', "semantic"),
+        ('{"text": "x", "said": [{}], "drift": "far"}', "drift"),
         ('{"text": "<private>all of it</private>"}', "content"),
         ('{"text": "\\ud800"}', "content"),
         ("[" * 100_000, "source"),

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
+from datetime import datetime
 from typing import IO, Any
 
 from ..model.draft import Draft
 from ..model.errors import Invalid, MarrowError, TooLarge
 from ..model.link import make_anchor
-from ..model.moments import moment
+from ..model.moments import micros, moment
 from .engine import Asker, Engine
 from .files import existing_file, opened
 from .imported import Imported, Placed, import_drafts
@@ -18,6 +19,7 @@ Progress = Callable[[int, "int | None"], None]
 BYTES_MAX = 512 * 1024**2
 LINE_BYTES_MAX = 16 * 1024**2
 _SAID = ("at", "thread", "user", "service", "source", "chain", "metadata")
+_STANDING = ("semantic", "preliminary", "approved", "drift")
 _GIVEN = ("kind", "domain", "tags", "aliases", "priority", "confidence", "pinned", "classification")
 
 
@@ -59,9 +61,26 @@ def _drafts(number: int, line: bytes, name: str, changed_at: int) -> list[Placed
     if not isinstance(said, list) or not all(isinstance(one, dict) for one in said):
         raise Invalid(f"{where}: `said` is a list of objects.", hint="Nothing was imported.", field="source")
     try:
-        return [Placed(where, _draft(content, shape, one, name, changed_at)) for one in said]
+        own = _own(shape)
+        return [Placed(where, _draft(content, shape, one, name, changed_at), **own) for one in said]
     except MarrowError as problem:
         raise type(problem)(f"{where}: {problem.message}", hint=problem.hint, field=problem.field) from problem
+
+
+def _own(shape: Mapping[str, Any]) -> dict[str, Any]:
+    """What a line of Marrow's own tells beyond a draft, as `Placed` takes it. Another program may mean something else
+    by such names."""
+    if "said" not in shape:
+        return {}
+    standing = {key: shape[key] for key in _STANDING if shape.get(key) is not None}
+    try:
+        if shape.get("expires"):
+            standing["expires_at"] = micros(datetime.fromisoformat(shape["expires"]))
+        links = tuple((str(link["rel"]), str(link["target"])) for link in shape.get("links", ()))
+        inputs = tuple(shape.get("inputs", ()))
+    except (TypeError, KeyError, ValueError, OverflowError) as problem:
+        raise Invalid("links, inputs or expires are not as an export has them.", field="source") from problem
+    return {"key": str(shape.get("address", "")), "links": links, "inputs": inputs, "standing": tuple(standing.items())}
 
 
 def _draft(content: str, shape: Mapping[str, Any], said: Mapping[str, Any], name: str, changed_at: int) -> Draft:

@@ -18,7 +18,8 @@ from ..model.errors import MarrowError
 from ..model.node import Node, Occurrence
 from ..model.record import CURRENT
 from ..model.scope import WRITE
-from ..model.standing import ACTIVE, COMPRESSED
+from ..model.standing import ACTIVE, COMPRESSED, changed
+from ..store.admit import admit_step
 from ..store.apply import Prepared
 from ..store.protocol import Reader
 from ..store.receive import prepare
@@ -49,13 +50,15 @@ class Imported(NamedTuple):
 
 class Placed(NamedTuple):
     """A draft and where in the file it stands. Another memory's has a `key` there, `links` to other keys, and perhaps a
-    `state` in which it no longer holds."""
+    `state` in which it no longer holds. Marrow's own has `inputs`, and `standing` that a draft cannot say."""
 
     where: str
     draft: Draft
     key: str = ""
     links: tuple[tuple[str, str], ...] = ()
     state: str = ""
+    inputs: tuple[str, ...] = ()
+    standing: tuple[tuple[str, object], ...] = ()
 
 
 def import_drafts(
@@ -137,8 +140,11 @@ def _prepared(engine: Engine, placed: Placed) -> Prepared:
     try:
         kind = check_kind(draft.kind)
         standing, given = standing_of(draft, engine.domains, now)
+        standing = changed(standing, dict(placed.standing))
+        given |= {name for name, _ in placed.standing}
         occurrence = occurrence_of(draft, now)
-        say = Say(kind, draft.content, occurrence, standing, given, anchors=tuple(draft.anchors))
+        say = Say(kind, draft.content, occurrence, standing, given, placed.inputs, anchors=tuple(draft.anchors))
+        admit_step(say, now)
         return prepare([say], None, engine.redact_extra)[0]
     except MarrowError as problem:
         raise type(problem)(

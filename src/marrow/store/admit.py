@@ -22,6 +22,7 @@ from ..model.change import (
     Relate,
     Restate,
     Say,
+    Step,
     Supersede,
     TakeSnapshot,
 )
@@ -52,9 +53,14 @@ def admit(change: Change, now: int) -> None:
     check_text(change.summary, "summary", bytes_max=METADATA_BYTES_MAX)  # It is cut later.
     _check_names(change.aliases, "aliases")
     for step in change.steps:
-        check = _CHECKS.get(type(step))
-        if check is not None:
-            check(step, now)
+        admit_step(step, now)
+
+
+def admit_step(step: Step, now: int) -> None:
+    """The same for one step: for whoever looks at many before the first of them is written."""
+    check = _CHECKS.get(type(step))
+    if check is not None:
+        check(step, now)
 
 
 def check_text(value: object, field: str, *, needed: bool = False, bytes_max: int = NAME_BYTES_MAX) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 from pathlib import Path
 from typing import Any
@@ -132,17 +133,34 @@ def test_lines_that_are_no_message_are_answered_and_do_no_harm(started: Started)
     piped = started.pipe(
         *handshake(),
         "this is no JSON",
+        "[]",
         '{"jsonrpc": "2.0", "id": 2}',
-        '{"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": {"name": "\\ud800"}}',
+        '{"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": [1]}',
+        '{"jsonrpc": "2.0", "id": [3], "method": "tools/call", "params": [1]}',
         request(4, "tools/call", {"name": "memory_help", "arguments": "text"}),
         request(5, "no/such/method"),
         call(6, "memory_help"),
     )
     nameless = [message["error"]["code"] for message in piped.messages if message.get("id") is None]
-    assert nameless == [PARSE_ERROR, INVALID_REQUEST, PARSE_ERROR]
+    assert nameless == [PARSE_ERROR, INVALID_REQUEST, INVALID_REQUEST]
+    assert piped.answer(2)["error"]["code"] == INVALID_REQUEST
+    assert piped.answer(3)["error"]["code"] == INVALID_REQUEST
     assert piped.answer(4)["error"]["code"] == INVALID_PARAMS
     assert piped.answer(5)["error"]["code"] == METHOD_NOT_FOUND
     assert not piped.answer(6)["result"].get("isError")
+    assert piped.code == 0
+
+
+def test_half_a_character_that_a_host_cut_is_no_reason_to_leave_a_request_without_its_answer(started: Started) -> None:
+    piped = started.pipe(
+        *handshake(),
+        json.dumps(call(2, "memory_save", content="The gate is green \ud83d", tags=["\ud83c"])),
+        json.dumps(call(3, "memory_search", query="which gate is green \ud83d")),
+        json.dumps(call(4, "memory_save", content="Whole: \U0001f600 and half: \ude00")),
+    )
+    assert piped.answer(2)["result"]["structuredContent"]["items"][0]["content"] == "The gate is green \ufffd"
+    assert not piped.answer(3)["result"].get("isError")
+    assert piped.answer(4)["result"]["structuredContent"]["items"][0]["content"] == "Whole: \U0001f600 and half: \ufffd"
     assert piped.code == 0
 
 

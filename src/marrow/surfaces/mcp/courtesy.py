@@ -1,9 +1,12 @@
-"""Two courtesies that the SDK's loop lacks: what cannot be read is answered with an error instead of silence, and at
-the end of input every request that came before it is still answered (the loop would cancel it, after the work is done).
+"""Courtesies that the SDK's loop lacks: what cannot be read is answered with an error instead of silence, half a
+character in a text is no reason not to read it, and at the end of input every request that came before it is still
+answered (the loop would cancel it, after the work is done).
 """
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import AsyncIterable, AsyncIterator
 from contextlib import aclosing, asynccontextmanager
 from typing import Protocol
@@ -20,12 +23,14 @@ from mcp_types import (
     JSONRPCNotification,
     JSONRPCRequest,
     JSONRPCResponse,
+    jsonrpc_message_adapter,
 )
 from pydantic import ValidationError
 
 Inbound = SessionMessage | Exception
 
 LAST_ANSWERS_SECONDS = 30.0
+_HALF = re.compile("[\ud800-\udfff]")
 
 
 class Lines(Protocol):
@@ -73,7 +78,8 @@ async def every_request_answered(
 
     async def carry_in() -> None:
         async with to_server:
-            async for item in lines_in:
+            async for given in lines_in:
+                item = _mended(given) if isinstance(given, Exception) else given
                 if isinstance(item, Exception):
                     await lines_out.send(SessionMessage(_unreadable(item)))
                     continue
@@ -94,10 +100,29 @@ async def every_request_answered(
         yield requests, answers
 
 
+def _mended(problem: Exception) -> Inbound:
+    """A message that is sound but for halves of characters: a host that cuts a text to a length leaves them, and its
+    own JSON has no trouble with them. Each becomes the sign for what cannot be read."""
+    line = next((given for given in _inputs(problem) if isinstance(given, str)), "")
+    try:
+        text = json.dumps(json.loads(line), ensure_ascii=False)
+        return SessionMessage(jsonrpc_message_adapter.validate_json(_HALF.sub("\ufffd", text), by_name=False))
+    except (ValueError, RecursionError) as still:
+        return still if isinstance(still, ValidationError) else problem
+
+
 def _unreadable(problem: Exception) -> JSONRPCError:
-    """A line that is no JSON, or no message of the protocol. Whose it was cannot be told."""
+    """A line that is no JSON, or no message of the protocol. Its sender waits for an answer to its id, if it has
+    one."""
     is_json = not (
         isinstance(problem, ValidationError) and any(error["type"] == "json_invalid" for error in problem.errors())
     )
     code, message = (INVALID_REQUEST, "No JSON-RPC message.") if is_json else (PARSE_ERROR, "No JSON.")
-    return JSONRPCError(jsonrpc="2.0", id=None, error=ErrorData(code=code, message=message))
+    found = (given["id"] for given in _inputs(problem) if isinstance(given, dict) and "id" in given)
+    whose = next((one for one in found if isinstance(one, str | int) and not isinstance(one, bool)), None)
+    return JSONRPCError(jsonrpc="2.0", id=whose, error=ErrorData(code=code, message=message))
+
+
+def _inputs(problem: Exception) -> list[object]:
+    """What was to be read: a line, or what is in it."""
+    return [error["input"] for error in problem.errors()] if isinstance(problem, ValidationError) else []

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,7 +15,7 @@ from marrow.memory.erase import erase
 from marrow.memory.export import export
 from marrow.memory.import_bundle import import_bundle
 from marrow.memory.snapshot import snapshot_create
-from marrow.model.errors import Forbidden, Invalid, NotFound, StoreLocked
+from marrow.model.errors import Forbidden, Invalid, NotFound, StoreLocked, Unavailable
 from marrow.model.link import Anchor
 from marrow.model.record import CURRENT, Filter
 from marrow.store import open_store
@@ -326,3 +328,31 @@ def test_reader_that_stays_makes_the_erasure_unfinished_and_a_repair_finishes_it
     assert on_disk.engine.store.problems() == []
     assert traces(on_disk, address) == []
     assert knowledge(on_disk) == before
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="files have no limit there")
+def test_disk_without_room_to_rebuild_the_file_does_not_say_that_nothing_was_changed(on_disk: World) -> None:
+    import resource
+
+    for number in range(8):
+        on_disk.say(f"Filling {number}. " + " ".join(f"w{number}x{word}" for word in range(9_000)))
+    address = on_disk.say("Forget me.")
+    on_disk.engine.store.close()
+    assert on_disk.path is not None
+    store = open_store(str(on_disk.path))
+    engine = replace(on_disk.engine, store=store)
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (on_disk.path.stat().st_size, hard))
+    try:
+        with pytest.raises(Unavailable) as problem:
+            erase(engine, on_disk.asker, address=address, dry_run=False, confirm=True)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert "nothing was changed" not in problem.value.message
+    assert "gone from the memory" in problem.value.message
+    assert "doctor --repair" in problem.value.hint
+    healed = doctor(engine, on_disk.asker, repair=True)
+    assert any("swept" in line for line in healed.repaired)
+    assert address[:12].encode() not in on_disk.path.read_bytes()
+    assert b"Forget me" not in on_disk.path.read_bytes()
+    store.close()

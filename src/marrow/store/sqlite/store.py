@@ -40,6 +40,8 @@ from .rows import SWEEP_DUE, queries
 from .vectors import VectorCache
 from .writer import SqliteWriter
 
+UNSWEPT = "what was erased is gone from the memory, and may still be in the file"
+
 
 def _roll_back(connection: apsw.Connection) -> None:
     """End a transaction that is still open: SQLite ends some itself when they fail."""
@@ -328,6 +330,14 @@ class SqliteStore:
                 connection.execute(queries()["drop_fact"], (SWEEP_DUE,))
         except StoreLocked as problem:
             raise StoreLocked(
-                f"{self.path} is in use: what was erased is gone from the memory, and may still be in the file.",
+                f"{self.path} is in use: {UNSWEPT}.",
                 hint="`marrow doctor --repair` finishes it when nothing else has the store open.",
+            ) from problem
+        except Unavailable as problem:
+            if isinstance(problem, StoreDamaged):
+                raise
+            # What was erased is so already: that nothing was changed is true of this step alone.
+            raise Unavailable(
+                f"{self.path} could not be rebuilt, for want of space or because the disk failed: {UNSWEPT}.",
+                hint="Free as much space as the store has; then `marrow doctor --repair` finishes it.",
             ) from problem

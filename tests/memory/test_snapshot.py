@@ -5,8 +5,11 @@ from __future__ import annotations
 import pytest
 
 from marrow.memory.snapshot import snapshot_create, snapshot_diff, snapshot_list, snapshot_restore
+from marrow.memory.status import status
 from marrow.model.errors import Conflict, Forbidden, Invalid, NotFound
+from marrow.model.event import Head
 from marrow.model.link import Anchor
+from marrow.model.merkle import EMPTY_ROOT
 from marrow.model.moments import moment
 from marrow.model.scope import Scope
 
@@ -25,6 +28,30 @@ def test_snapshot_names_the_root_of_its_moment_and_is_listed(world: World) -> No
     listed = snapshot_list(world.engine, world.asker)
     assert listed.items == (made,)
     assert listed.head.seq == 3
+
+
+def test_status_then_is_the_chain_root_and_snapshots_of_then(world: World) -> None:
+    world.say("The orchard has forty trees.")
+    snapshot_create(world.engine, world.asker, "one")
+    root = world.root()
+    world.say("The orchard has thirty trees.")
+    snapshot_create(world.engine, world.asker, "two")
+    then = status(world.engine, world.asker, as_of="one")
+    assert (then.head.seq, then.root, then.snapshots, then.active) == (2, root, 1, 1)
+    first = status(world.engine, world.asker, as_of="0")
+    assert (first.head, first.root, first.snapshots, first.active) == (Head(root=EMPTY_ROOT), EMPTY_ROOT, 0, 0)
+    now = status(world.engine, world.asker)
+    assert (now.head.seq, now.root, now.snapshots) == (4, world.root(), 2)
+
+
+def test_what_expires_later_is_there_in_a_snapshot_although_the_clock_was_once_ahead(world: World) -> None:
+    start = world.clock.now
+    world.clock.now += 10**15
+    world.say("The clock is wrong.", at=start)
+    world.clock.now = start
+    world.say("The orchard has forty trees.", expires_at=start + 10**12)
+    snapshot_create(world.engine, world.asker, "one")
+    assert status(world.engine, world.asker, as_of="one").active == 2
 
 
 def test_snapshot_name_is_taken_once(world: World) -> None:

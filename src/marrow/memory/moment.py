@@ -9,7 +9,8 @@ from .engine import Asker
 
 
 def moment(reader: Reader, asker: Asker, seq: int, now: int, as_of: object = None) -> int:
-    """`now` for a read of the present; the time that was asked for; else that of the event with this number."""
+    """`now` for a read of the present; the time that was asked for; else that of the event with this number, which is
+    no later than now: where the clock was once ahead, the log still is."""
     if seq == CURRENT:
         return now
     if (
@@ -18,4 +19,4 @@ def moment(reader: Reader, asker: Asker, seq: int, now: int, as_of: object = Non
         and all(s.name != as_of for s in reader.snapshots(asker.namespace))
     ):
         return parse_moment(as_of, now, field="as_of", future=True)
-    return next((event.at for event in reader.events(asker.namespace, after=seq - 1, until=seq)), 0)
+    return next((min(event.at, now) for event in reader.events(asker.namespace, after=seq - 1, until=seq)), 0)

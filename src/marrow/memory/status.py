@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from ..model.event import Head
+from ..model.merkle import EMPTY_ROOT
 from ..model.record import Filter
 from .engine import Asker, Engine, sequence
 from .moment import moment
@@ -38,9 +39,9 @@ def status(engine: Engine, asker: Asker, *, as_of: object = None) -> Status:
         wanted = Filter(projects=asker.places("project"), include_superseded=True)
         records = reader.records_of(reader.select(asker.namespace, wanted, seq, now), seq)
         active = [r for r in records if r.standing.is_active(now)]
-        head = reader.head(asker.namespace)
+        last = next(iter(reader.events(asker.namespace, until=seq, limit=1, latest=True)), None)
+        head = Head(last.seq, last.at, last.hash, last.root) if last else Head(root=EMPTY_ROOT)
         model = reader.vector_model()
-        at = next((event for event in reader.events(asker.namespace, until=seq, limit=1, latest=True)), None)
         return Status(
             project=asker.scope.project,
             active=len(active),
@@ -50,8 +51,8 @@ def status(engine: Engine, asker: Asker, *, as_of: object = None) -> Status:
             drifted=sum(bool(r.standing.drift) for r in active),
             pinned=sum(r.standing.pinned for r in active),
             head=head,
-            root=at.root if at else head.root,
-            snapshots=len(reader.snapshots(asker.namespace)),
+            root=head.root,
+            snapshots=sum(snapshot.seq <= head.seq for snapshot in reader.snapshots(asker.namespace)),
             embedder=engine.embedder.model,
             vectors=model[0] if model else "none yet",
             store=engine.store.url,

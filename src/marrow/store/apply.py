@@ -63,13 +63,15 @@ class Prepared:
 
 @dataclass
 class Desk:
-    """The working state of one change: the open transaction and what it has touched so far."""
+    """The working state of one change: the open transaction and what it has touched so far. `at` is the time of the
+    event, never before the one before it; `now` is the clock, by which what has expired is judged."""
 
     writer: Writer
     change: Change
     principal: Principal
     seq: int
     at: int
+    now: int
     entropy: Callable[[int], bytes]
     touched: dict[str, bytes] = field(default_factory=dict)
     snapshots: list[Snapshot] = field(default_factory=list)
@@ -141,7 +143,7 @@ def _place(
         chosen = placed(standing, desk.entropy(SALT_BYTES).hex(), desk.at, said.at)
     else:
         before = desk.writer.records_of([entry], CURRENT)[0]
-        if before.standing.is_active(desk.at):
+        if before.standing.is_active(desk.now):
             what = KNOWN if is_new_occurrence else SAME
             chosen = _met_again(before.standing, standing, given, desk.at) if is_new_occurrence else before.standing
         else:
@@ -192,9 +194,9 @@ def _no_longer_superseded(desk: Desk, address: str) -> None:
 
 def _supersede(desk: Desk, step: Supersede, prepared: Prepared) -> Outcome:
     old = desk.find(step.old)
-    if not old.standing.is_active(desk.at):
+    if not old.standing.is_active(desk.now):
         raise Conflict(
-            f"{step.old[:12]} is {old.standing.state_at(desk.at)}: it is no longer what holds.",
+            f"{step.old[:12]} is {old.standing.state_at(desk.now)}: it is no longer what holds.",
             hint="`marrow get` shows what took its place; update that one.",
             field="address",
         )
@@ -251,9 +253,9 @@ def _restate(desk: Desk, step: Restate, prepared: Prepared) -> Outcome:
 
 def _reinforce(desk: Desk, step: Reinforce, prepared: Prepared) -> Outcome:
     record = desk.find(step.address)
-    if not record.standing.is_active(desk.at):
+    if not record.standing.is_active(desk.now):
         raise Conflict(
-            f"{step.address[:12]} is {record.standing.state_at(desk.at)}.",
+            f"{step.address[:12]} is {record.standing.state_at(desk.now)}.",
             hint="Save its text again to bring it back.",
             field="address",
         )
@@ -272,9 +274,9 @@ def _relate(desk: Desk, step: Relate, prepared: Prepared) -> Outcome:
             raise NotFound(f"There is no such link: {rel}.", hint="`marrow get` shows a node's links.", field="rel")
         desk.touch(source.node.address, bytes(32))
         return Outcome(CHANGED, source.node.address, desk.change.project, source.entry)
-    if rel == "supersedes" and not source.standing.is_active(desk.at):
+    if rel == "supersedes" and not source.standing.is_active(desk.now):
         raise Conflict(
-            f"{step.source[:12]} is {source.standing.state_at(desk.at)}: it cannot take the place of another.",
+            f"{step.source[:12]} is {source.standing.state_at(desk.now)}: it cannot take the place of another.",
             hint="Save its text again first.",
             field="source",
         )

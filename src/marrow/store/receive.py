@@ -74,7 +74,7 @@ def receive(
         if model is not None:
             take_on(writer, model)
         head = writer.head(change.namespace)
-        desk = Desk(writer, change, principal, head.seq + 1, max(now, head.at), entropy)
+        desk = Desk(writer, change, principal, head.seq + 1, max(now, head.at), now, entropy)
         nodes = [one.node.address for one in prepared if one.node is not None]
         if len(nodes) > 1:
             writer.expect(change.namespace, change.project, nodes)
@@ -139,7 +139,7 @@ def erase(
                 raise NotFound(f"Nothing here has the address {address[:12]}.", hint="Search for it.", field="address")
         head = writer.head(namespace)
         change = Change("erase", actor, namespace, "", (), f"erase {counted(len(addresses), 'node')}", SYSTEM)
-        desk = Desk(writer, change, principal, head.seq + 1, max(now, head.at), entropy)
+        desk = Desk(writer, change, principal, head.seq + 1, max(now, head.at), now, entropy)
         for address in addresses:
             desk.touched[address] = bytes(32)
         writer.erase(namespace, addresses)

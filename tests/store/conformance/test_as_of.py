@@ -131,7 +131,7 @@ def test_events_can_be_read_in_parts_and_backwards(door: Door) -> None:
     assert numbers(limit=2) == [1, 2]
     assert numbers(after=2, limit=2, latest=True) == [7, 6]
     assert numbers(until=3, latest=True) == [3, 2, 1]
-    assert numbers(after=7) == numbers(limit=0) == []
+    assert numbers(after=7) == numbers(limit=0) == numbers(after=-1, until=0) == []
     assert numbers(until=99) == [1, 2, 3, 4, 5, 6, 7]
     assert door.ask(lambda r: list(r.events("theirs"))) == []
 

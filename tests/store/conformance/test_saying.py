@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from marrow.model.change import Say
+from marrow.model.change import Reinforce, Say
 from marrow.model.node import Node, Occurrence
 from marrow.model.record import CURRENT, FOREVER
 from marrow.model.standing import Standing
 
-from ..door import START, Door, picture, verify
+from ..door import SECOND, START, Door, picture, verify
 
 A, B = "The port is 5432.", "The port is 5433."
 
@@ -159,6 +159,24 @@ def test_expired_node_said_again_is_new_again(door: Door) -> None:
     door.say(B)
     assert door.say_so(A).what == "again"
     assert door.standing(address).expires_at is None
+
+
+def test_what_has_not_expired_can_be_changed_although_the_clock_was_once_ahead(door: Door) -> None:
+    """The log's times never run backwards; what holds is judged by the clock, as every read does."""
+    year = 31_536_000 * SECOND
+    door.say("Said when the clock was wrong.", at=START)
+    door.do(Say("claim", "And this.", Occurrence(START)), now=START + 10 * year)
+    door.now = START + SECOND
+    ends = START + year
+    address = door.say(A, standing={"expires_at": ends})
+    assert door.one(Reinforce(address)).what == "reinforced"
+    assert door.say_so(A, thread="t").what == "reinforced"
+    assert door.standing(address).expires_at == ends
+    other = door.say("The port is closed.")
+    door.relate(address, "supersedes", other)
+    newer = door.supersede(address, B)
+    assert door.standing(newer).expires_at == ends
+    assert [event.at >= START + 10 * year for event in door.ask(lambda r: list(r.events("local")))][2:] == [True] * 6
 
 
 def test_batch_is_one_event_with_all_its_nodes(door: Door) -> None:

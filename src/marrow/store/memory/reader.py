@@ -171,7 +171,7 @@ class MemoryReader(SessionReader, SourceReader, DerivedReader):
         self, namespace: str, after: int = 0, until: int | None = None, limit: int | None = None, latest: bool = False
     ) -> Iterator[Event]:
         last = self.head(namespace).seq
-        numbers = range(after + 1, min(last, CURRENT if until is None else until) + 1)
+        numbers = range(max(after, 0) + 1, min(last, CURRENT if until is None else until) + 1)
         ordered = list(reversed(numbers) if latest else numbers)[:limit]
         return iter([self._t.events[namespace, seq] for seq in ordered])
 

@@ -247,6 +247,24 @@ def test_a_link_is_made_once_and_can_be_ended(do: Do, save: Save) -> None:
     assert do("memory_get", address=one).links == ()
 
 
+def test_what_was_said_to_be_superseded_holds_again_when_that_is_taken_back(do: Do, said: Do, save: Save) -> None:
+    old, new, third = save("The gate is green."), save("The gate is blue."), save("Plums are sold.")
+    do("memory_relate", source=new, target=old, rel="supersedes")
+    do("memory_relate", source=new, target=third, rel="enables")
+    assert said("memory_relate", source=new, target=old, rel="supersedes", end=True).endswith("ended; it holds again.")
+    assert old in {item.address for item in do("memory_active").items}
+    assert do("memory_get", address=old).standing["generation"] == 2
+    for source in (new, third):
+        do("memory_relate", source=source, target=old, rel="supersedes")
+    assert said("memory_relate", source=new, target=old, rel="supersedes", end=True).endswith("ended.")
+    assert old not in {item.address for item in do("memory_active").items}
+    do("memory_relate", source=third, target=old, rel="supersedes", end=True)
+    assert old in {item.address for item in do("memory_active").items}
+    do("memory_forget", address=old)
+    do("memory_relate", source=new, target=third, rel="enables", end=True)
+    assert do("memory_get", address=old).standing["state"] == "retracted"
+
+
 def test_a_link_to_itself_or_of_no_kind_is_refused(do: Do, save: Save) -> None:
     one, other = save("The proxy moved."), save("Clients got 502.")
     refused(do, "memory_relate", source=one, target=one)

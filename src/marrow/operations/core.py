@@ -440,7 +440,8 @@ def memory_relate(
 ) -> RelateResult:
     """Link two nodes: source rel target."""
     done = relate(call.engine, call.asker, source, target, rel, end=end)
-    outcome = "ended" if end else "linked" if done.is_new else "linked already"
+    ended = "ended; it holds again" if done.holds_again else "ended"
+    outcome = ended if end else "linked" if done.is_new else "linked already"
     return RelateResult(shown(done.source), shown(done.target), rel, outcome, done.receipt.seq)
 
 

@@ -319,3 +319,19 @@ def test_format_is_told_by_the_file(world: World, tmp_path: Path) -> None:
 def test_import_needs_the_right_to_write(world: World, tmp_path: Path) -> None:
     with pytest.raises(Forbidden):
         import_file(world.engine, world.as_(rights=READ_ONLY), written(tmp_path, "a.md", "- x"))
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("- ```sh\n  make run\n  ```\n- Plums.\n", ["```sh\n  make run\n  ```", "Plums."]),
+        ("1. ~~~\n   make\n\n   run\n   ~~~\n\nPlums.\n", ["~~~\n   make\n\n   run\n   ~~~", "Plums."]),
+        ("- Run:\n  - ```\n    - make\n    ```\n- Plums.\n", ["Run:\n  - ```\n    - make\n    ```", "Plums."]),
+        ("```make run``` is all.\n\n- Plums.\n", ["```make run``` is all.", "Plums."]),
+        ("- ```make run``` is all.\n- Plums.\n", ["```make run``` is all.", "Plums."]),
+        ("- A note begins with `<!--`.\n- Plums.\n", ["A note begins with `<!--`.", "Plums."]),
+        ("- Pears. <!-- not\nthis -->\n- Plums.\n\n  <!-- nor this\n- at all", ["Pears.", "Plums."]),
+    ],
+)
+def test_code_in_an_item_ends_where_it_ends_and_takes_nothing_else_in(text: str, found: list[str]) -> None:
+    assert [claim.text() for claim in claims(text)] == found

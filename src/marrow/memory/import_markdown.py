@@ -40,9 +40,9 @@ _TOPIC = re.compile(r"\[[^\]\n]{1,200}\]\(([^()\s:]{1,200})\)")
 _HEADING = re.compile(r" {0,3}(#{1,6})\s+(.*?)\s*#*\s*\Z")
 _UNDERLINE = re.compile(r" {0,3}(=+|-{2,})\s*\Z")
 _ITEM = re.compile(r"(\s*(?:[-*+]|\d{1,9}[.)])\s+)(.*)")
-_FENCE = re.compile(r"\s*(```+|~~~+)")
+_FENCE = re.compile(r"\s*(```+(?=[^`]*\Z)|~~~+)")  # code between backticks on one line opens no block
 _RULE = re.compile(r" {0,3}([-*_])(?:\s*\1){2,}\s*\Z")
-_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.S)
+_UNCLOSED = re.compile(r"^ {0,3}<!--", re.M)
 _FRONT_MATTER = re.compile(r"\A---\n.*?\n(?:---|\.\.\.)\n", re.S)
 
 
@@ -105,7 +105,7 @@ def memory_files(source: str) -> dict[Path, frozenset[str]]:
 
 def _named(path: Path) -> list[str]:
     """The files that a memory file takes in."""
-    text = _COMMENT.sub("", _text(path))
+    text = _uncommented(_text(path))
     names = _TAKES_IN.findall(text)
     if path.name == INDEX:
         names += [found.partition("#")[0] for found in _TOPIC.findall(text)]
@@ -186,6 +186,9 @@ def claims(text: str) -> Iterator[_Claim]:
             claim.lines.append(line)
             fence = _fence(fence, line, opening[1] if opening else "")
             continue
+        item = _ITEM.match(line)
+        if item and (opening := _FENCE.match(item[2])):
+            fence = opening[1]
         heading = _heading(line, claim)
         if heading is None and not _RULE.match(line) and claim and claim.has(line):
             claim.lines.append(line if line.strip() else "")
@@ -197,7 +200,6 @@ def claims(text: str) -> Iterator[_Claim]:
         if heading:
             headings = [(level, name) for level, name in headings if level < heading[0]] + [heading[:2]]
         elif line.strip() and not _RULE.match(line):
-            item = _ITEM.match(line)
             first, offset = (item[2], len(item[1])) if item else (line, 0)
             claim = _Claim(number, _path(headings), offset, [first])
     yield from _said(claim)
@@ -214,9 +216,22 @@ def _fence(inside: str, line: str, mark: str) -> str:
 def _lines(text: str) -> list[str]:
     """Without front matter and comments, whose lines stay blank so that numbers hold."""
     form = text.replace("\r\n", "\n").replace("\r", "\n")
-    for pattern in (_FRONT_MATTER, _COMMENT):
-        form = pattern.sub(lambda found: "\n" * found[0].count("\n"), form)
-    return form.split("\n")
+    form = _FRONT_MATTER.sub(lambda found: "\n" * found[0].count("\n"), form)
+    return _uncommented(form).split("\n")
+
+
+def _uncommented(text: str) -> str:
+    """Without comments; their line ends stay. One that is never closed is none, unless a line begins with it."""
+    pieces: list[str] = []
+    at = 0
+    while (start := text.find("<!--", at)) >= 0:
+        end = text.find("-->", start + 4)
+        if end < 0:
+            found = _UNCLOSED.search(text, at)
+            return "".join([*pieces, text[at : found.start() if found else None]])
+        pieces += (text[at:start], "\n" * text.count("\n", start, end))
+        at = end + 3
+    return "".join([*pieces, text[at:]])
 
 
 def _heading(line: str, claim: _Claim | None) -> tuple[int, str, bool] | None:

@@ -92,6 +92,7 @@ def _placed(call: Call, operation: Operation, arguments: dict[str, Any]) -> Call
         return call
     if not isinstance(name, str):
         raise Invalid(f"project is text, not {_short(name)}.", field=PROJECT_ARGUMENT)
+    _check_unicode(name, PROJECT_ARGUMENT)
     # The caller's own project is neither made known by this call, nor does it lend its other names.
     return replace(call, asker=in_project(call, name))
 

@@ -10,6 +10,7 @@ import os
 import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -27,6 +28,10 @@ _OBEYED |= {0x7F: 0x2421} | dict.fromkeys([*range(0x80, 0xA0), *range(0x202A, 0x
 def harmless(text: str) -> str:
     """`text` with what a terminal would obey made visible: a memory is data, whoever wrote it."""
     return text.translate(_OBEYED)
+
+
+class Unwritten(Exception):
+    """What was done is done, but its answer cannot be written: the disk that it goes to may be full."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,13 +108,29 @@ class Output:
     def _marked(self, word: str, style: str) -> str:
         return f"\x1b[{style}m{word}\x1b[0m" if self.color and sys.stderr.isatty() else word
 
+    def flush(self) -> None:
+        """Let the answer reach its reader."""
+        with _told():
+            sys.stdout.flush()
+
     @staticmethod
     def _write(stream: TextIO, text: str) -> None:
-        try:
-            stream.write(text + "\n")
-        except UnicodeEncodeError:
-            encoding = stream.encoding or "ascii"
-            stream.write(text.encode(encoding, "replace").decode(encoding) + "\n")
+        with _told():
+            try:
+                stream.write(text + "\n")
+            except UnicodeEncodeError:
+                encoding = stream.encoding or "ascii"
+                stream.write(text.encode(encoding, "replace").decode(encoding) + "\n")
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as problem:
+        raise Unwritten(problem.strerror or str(problem)) from problem
 
 
 # Only names of several words, or what stands in code marks: `report` and `pause` are words of any text.

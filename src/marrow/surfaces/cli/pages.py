@@ -31,7 +31,8 @@ def page_of(words: Sequence[str], *, bold: bool = False) -> str:
     return page
 
 
-def _page(words: Sequence[str]) -> str:
+def _page(given: Sequence[str]) -> str:
+    words = " ".join(given).split()
     topic = " ".join(words).replace(" ", "-")
     if topic in TOPICS:
         return TOPICS[topic]()
@@ -185,7 +186,13 @@ MEANINGS = {
     "view": "only what this view permits",
 }
 # Where something is written, a name that narrows elsewhere says what belongs to it.
-WRITTEN = {"service": "the service that it is about", "owner": "who answers for it", "title": "default: its own"}
+WRITTEN = {
+    "service": "the service that it is about",
+    "owner": "who answers for it",
+    "title": "default: its own",
+    "project": "default: this one",
+    "scope": "this project, or what holds for every project",
+}
 
 
 def meanings_of(operation: Operation) -> Mapping[str, str]:

@@ -12,13 +12,13 @@ from contextlib import suppress
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from ...model.errors import Internal, Invalid, MarrowError, StoreDamaged
+from ...model.errors import Internal, Invalid, MarrowError, StoreDamaged, Unavailable
 from ...operations.table import Operation
 from . import commands, pages
 from .arguments import ACTION, CONFIRM, DRY_RUN, choices, flag
 from .commands import Entry
 from .invocation import COMMON_VALUES, Invocation, before_dashes
-from .output import Output, typed_answer
+from .output import Output, Unwritten, typed_answer
 from .places import from_root
 
 if TYPE_CHECKING:
@@ -34,31 +34,42 @@ COMPLETE = "_complete"  # what the completion scripts call
 
 def run(given: Sequence[str]) -> int:
     """Do what the words say; the exit code."""
+    _open_streams()
     options = before_dashes(given)
     output = Output.asked(options)
     if not output.debug:
         sys.excepthook = _fault(output)
     try:
-        code = _run(given, options, output)
-        sys.stdout.flush()
+        code = _told(given, options, output)
+        output.flush()
     except BrokenPipeError:
-        return _without_reader()
-    except MarrowError as problem:
-        return _failed(problem, output)
+        _leave_unread()
+        return BROKEN_PIPE
+    except Unwritten as problem:
+        _leave_unread()
+        with suppress(OSError):
+            sys.stderr.write(f"error: The answer could not be written: {problem}.\n")
+        return Unavailable.exit_code
     except KeyboardInterrupt:
         return INTERRUPTED
     return code
 
 
-def _failed(problem: MarrowError, output: Output) -> int:
-    if output.debug:
-        sys.excepthook(type(problem), problem, problem.__traceback__)
+def _told(given: Sequence[str], options: Sequence[str], output: Output) -> int:
     try:
+        return _run(given, options, output)
+    except MarrowError as problem:
+        if output.debug:
+            sys.excepthook(type(problem), problem, problem.__traceback__)
         output.error(problem)
-        sys.stdout.flush()
-    except BrokenPipeError:
-        return _without_reader()
-    return problem.exit_code
+        return problem.exit_code
+
+
+def _open_streams() -> None:
+    """A stream that whoever started us closed is one that nobody reads."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115
 
 
 def _run(given: Sequence[str], options: Sequence[str], output: Output) -> int:
@@ -141,6 +152,7 @@ def _perform(operation: Operation, values: dict[str, Any], invocation: Invocatio
             answer = memory.perform(operation.name, values, progress=progress, whole=invocation.output.json)
         invocation.output.answer(answer)
         if operation.changes:
+            invocation.output.flush()
             _refine(memory)
     return 0 if getattr(answer.result, "ok", True) else StoreDamaged.exit_code
 
@@ -148,7 +160,6 @@ def _perform(operation: Operation, values: dict[str, Any], invocation: Invocatio
 def _refine(memory: Memory) -> None:
     """What was saved gets its better vector now that the answer is out: no daemon may ever run here. It costs an eighth
     of a second, and what fails or is broken off is done by whoever comes next: the answer stands."""
-    sys.stdout.flush()
     with suppress(MarrowError, KeyboardInterrupt):
         memory.refine_few()
 
@@ -176,13 +187,12 @@ def _is_confirmed(memory: Memory, operation: Operation, values: dict[str, Any], 
     return bool(values[CONFIRM])
 
 
-def _without_reader() -> int:
-    """The reader of a pipe went away: say nothing, and let nothing more be written at the end of the process."""
+def _leave_unread() -> None:
+    """The reader of the answer went away, or has no room: let nothing more be written at the end of the process."""
     with suppress(OSError):
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())
         os.close(nowhere)
-    return BROKEN_PIPE
 
 
 def _fault(output: Output) -> Any:

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from pathlib import Path
 
+import pytest
+
 from marrow.app import open_memory
+from marrow.model.errors import Invalid
 
 ORIGIN = "github.com/acme/orchard"
 
@@ -49,3 +54,23 @@ def test_a_bundle_says_the_origin_even_if_nothing_was_saved_since_there_is_one(t
         memory.import_(str(tmp_path / "first.bundle"))
         assert {item.content for item in memory.active().items} == {"The gate is green.", "Plums are sold."}
         assert [project["name"] for project in memory.projects().items] == [ORIGIN]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names of files are text there")
+def test_a_repository_whose_folder_has_no_name_in_letters_has_a_memory_too(tmp_path: Path) -> None:
+    folder = repository(Path(os.fsdecode(os.fsencode(tmp_path) + b"/orchard\xff")), origin=False)
+    for text in ("The gate is green.", "Plums are sold."):
+        with open_memory(folder, store=str(tmp_path / "marrow.db")) as memory:
+            memory.save(text)
+            assert memory.scope.project.startswith("orchard")
+    with open_memory(folder, store=str(tmp_path / "marrow.db")) as memory:
+        assert len(memory.active().items) == 2
+
+
+def test_no_project_is_called_as_all_of_them_are(tmp_path: Path) -> None:
+    with open_memory(tmp_path, store=str(tmp_path / "marrow.db"), project="orchard") as memory:
+        with pytest.raises(Invalid, match="every project"):
+            memory.init("all")
+        assert [project["name"] for project in memory.projects().items] == []
+    with pytest.raises(Invalid, match="every project"):
+        open_memory(tmp_path, store=str(tmp_path / "marrow.db"), project="all")

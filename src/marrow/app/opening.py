@@ -233,7 +233,8 @@ def _first_name(identity: Identity) -> str:
     before it, once and for good; it stays known by the identity, wherever the folder goes."""
     if identity.source != "id" or identity.root is None:
         return identity.name
-    return f"{identity.root.name}-{identity.name.rpartition(':')[2][:6]}"
+    folder = identity.root.name.encode("utf-8", "backslashreplace").decode()  # it may hold bytes that are no text
+    return f"{folder}-{identity.name.rpartition(':')[2][:6]}"
 
 
 def _dotted(name: str) -> str:

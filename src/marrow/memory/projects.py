@@ -5,14 +5,14 @@ from __future__ import annotations
 from ..model.change import NameProject
 from ..model.event import SYSTEM
 from ..model.record import Project
-from ..model.scope import READ
+from ..model.scope import READ, one_project
 from ..model.text import name as short_name
 from .engine import Asker, Engine, submit
 
 
 def init_project(engine: Engine, asker: Asker, name: str) -> Project:
     """Make a project known by a name, and the one at hand by its other names too."""
-    chosen = short_name(name, field="name", length_max=500)
+    chosen = one_project(short_name(name, field="name", length_max=500), "name")
     aliases = asker.aliases if chosen == asker.scope.project else ()
     receipt = submit(
         engine,

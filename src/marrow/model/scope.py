@@ -4,11 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .errors import Forbidden
+from .errors import Forbidden, Invalid
 
 READ, WRITE, ADMIN = "read", "write", "admin"
 RIGHTS = (READ, WRITE, ADMIN)
 LOCAL_NAMESPACE = "local"
+EVERY_PROJECT = "all"
+
+
+def one_project(name: str, field: str) -> str:
+    """The name of one project: one that is called as all of them are could not be asked for."""
+    if name == EVERY_PROJECT:
+        raise Invalid(f"{name!r} means every project.", hint="Choose another name.", field=field)
+    return name
 
 
 @dataclass(frozen=True, slots=True)

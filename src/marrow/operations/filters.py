@@ -15,9 +15,8 @@ from ..model.moments import parse as parse_moment
 from ..model.nearest import nearest
 from ..model.node import KINDS
 from ..model.record import CURRENT, Filter, as_text
+from ..model.scope import EVERY_PROJECT
 from .table import Call
-
-EVERY_PROJECT = "all"
 
 
 def places(call: Call, project: str, scope: str) -> tuple[str, ...] | None:

@@ -19,10 +19,10 @@ from ..model.errors import Invalid, NotFound
 from ..model.event import Event
 from ..model.moments import iso
 from ..model.record import Record
-from ..model.scope import ADMIN, WRITE
+from ..model.scope import ADMIN, EVERY_PROJECT, WRITE
 from ..model.source import Source
 from ..model.text import first_line
-from .filters import EVERY_PROJECT, in_project
+from .filters import in_project
 from .origins import DiffResult, diff_result, item_line, origin_shape
 from .table import Call, operation
 

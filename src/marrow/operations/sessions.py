@@ -13,10 +13,10 @@ from ..model.errors import Invalid, Unavailable
 from ..model.moments import iso
 from ..model.moments import parse as parse_moment
 from ..model.record import Record
-from ..model.scope import WRITE
+from ..model.scope import EVERY_PROJECT, WRITE
 from ..model.session import Session
 from ..model.text import counted, shorten
-from .filters import EVERY_PROJECT, named_project, places
+from .filters import named_project, places
 from .pauses import home_of
 from .table import Call, operation
 from .work import chain_shape

@@ -19,9 +19,9 @@ from ..memory.reindex import reindex as make_index
 from ..memory.restore import restore as restore_store
 from ..model.address import shown
 from ..model.moments import iso
-from ..model.scope import ADMIN, WRITE
+from ..model.scope import ADMIN, EVERY_PROJECT, WRITE
 from ..model.text import counted, sized
-from .filters import EVERY_PROJECT, named_project, wanted
+from .filters import named_project, wanted
 from .pauses import paused_until
 from .table import Call, operation
 

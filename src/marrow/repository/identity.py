@@ -21,6 +21,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from marrow.model.errors import Invalid, NotFound
+from marrow.model.scope import one_project
 from marrow.model.text import name as checked_name
 
 from .gitconfig import Entry, entries, read_bounded, user_entries
@@ -284,7 +285,7 @@ def _explicit(name: str) -> str:
         if address is None:
             raise Invalid("This address is not understood.", hint="Give host/path, or a plain name.", field="project")
         return _bounded(address)
-    return checked_name(name, field="project")
+    return one_project(checked_name(name, field="project"), "project")
 
 
 def _path_name(place: Place) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 from ...model.errors import Conflict
 from .reader import MemoryReader
@@ -44,7 +43,7 @@ class MemoryStore:
         raise Conflict(
             "A memory that is not on the disk has no file to back up.",
             hint="`marrow export` writes what it knows.",
-            field=str(Path(path).name),
+            field="path",
         )
 
     def restore(self, path: str) -> None:

@@ -214,3 +214,27 @@ assert inbox.append({home!r}, '{{"id":"b","text":"' + "x" * 500 + '"}}', {NOW}) 
     found, _, torn = everything(home, SEGMENT)
     assert ([value["id"] for value in found], torn) == (["a", "c"], 1)
     assert resource.getrlimit(resource.RLIMIT_FSIZE)[0] != size + 20
+
+
+def test_what_is_wiped_is_gone_from_the_files_and_no_position_moves(tmp_path: Path) -> None:
+    home = str(tmp_path)
+    line = '{"session":"%s","prompt":"%s"}'
+    for hour in (NOW, NOW - HOUR):
+        for session in ("s1", "s2", "s1"):
+            inbox.append(home, line % (session, f"told in {session}"), hour)
+    with Path(where.inbox(home), SEGMENT).open("ab") as file:
+        file.write(b'{"session":"s1","prompt":"not yet whole')
+    inbox.hold(home, line % ("s1", "told in s1"))
+    before = everything(home, SEGMENT)
+    assert inbox.wipe(home, {"s1", "s3"}) == 5
+    found, offset, torn = everything(home, SEGMENT)
+    assert (found, offset, torn) == ([{"session": "s2", "prompt": "told in s2"}], before[1], 0)
+    assert b"told in s1" not in Path(where.inbox(home), inbox.segment_name(NOW - HOUR)).read_bytes()
+    assert b"told in s1" not in Path(home, inbox.HELD).read_bytes()
+    inbox.append(home, line % ("s4", "after"), NOW)
+    assert inbox.release(home) == 0
+    assert inbox.wipe(home, {"s9"}) == 0
+
+
+def test_where_there_is_no_inbox_nothing_is_wiped(tmp_path: Path) -> None:
+    assert inbox.wipe(str(tmp_path / "nowhere"), {"s1"}) == 0

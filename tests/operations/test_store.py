@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from marrow.app import Memory, open_memory
+from marrow.capture import inbox
 from marrow.model.errors import Conflict, Invalid, NotFound
 
 from .conftest import PROJECT, Do, head
@@ -218,6 +219,26 @@ def test_an_erasure_names_the_copies_beside_the_store(do: Do, save: Save, tmp_pa
     do("backup", path=str(tmp_path / "marrow.db.2026.backup"))
     assert "Beside the store: " in do("erase", address=address).reminder
     assert "marrow.db.2026.backup" in do("erase", address=address).reminder
+
+
+def test_what_hooks_wrote_down_of_the_conversation_goes_with_what_was_said_in_it(
+    do: Do, save: Save, memory: Memory
+) -> None:
+    home = memory.settings.get("home", str)
+    for session in ("one", "other", "third"):
+        inbox.append(home, json.dumps({"session": session, "prompt": f"said in {session}"}))
+    save("Said in one.", thread="one")
+    address = save("Said in the other.", thread="other")
+    do("erase", thread="one")
+    assert len(_waiting(home)) == 3
+    do("erase", thread="one", dry_run=False, confirm=True)
+    do("erase", address=address, dry_run=False, confirm=True)
+    assert _waiting(home) == ["third"]
+
+
+def _waiting(home: str) -> list[object]:
+    chunks = [inbox.read(home, segment, 0) for segment in inbox.segments(home)]
+    return [value["session"] for chunk in chunks for value, _ in chunk.entries]
 
 
 def test_what_was_made_from_the_erased_goes_too_and_the_rest_of_it_comes_back(do: Do, save: Save) -> None:

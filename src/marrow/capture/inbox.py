@@ -12,6 +12,10 @@ import time
 from marrow.capture import where
 from marrow.capture.json_text import parse
 
+TYPE_CHECKING = False  # Importing `typing` would cost every hook a few milliseconds.
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
 SUFFIX, HELD = ".jsonl", "held.jsonl"
 SEGMENT_BYTES_MAX = 64 * 1024 * 1024  # An hour that nobody drains does not fill the disk.
 LINE_BYTES_MAX = 256 * 1024
@@ -159,6 +163,29 @@ def release(home: str) -> int:
         append(home, line)
     os.unlink(releasing)
     return len(lines)
+
+
+def wipe(home: str, sessions: Collection[str]) -> int:
+    """Take the lines of these sessions out, read or not; how many those were. Line ends take their place, so that the
+    positions of all others stay, and nobody who appends meanwhile is disturbed."""
+    paths = [os.path.join(where.inbox(home), segment) for segment in segments(home)]
+    paths += [os.path.join(home, name) for name in (HELD, HELD + ".releasing")]
+    return sum(_wiped(path, sessions) for path in paths if os.path.exists(path))
+
+
+def _wiped(path: str, sessions: Collection[str]) -> int:
+    wiped = at = 0
+    with open(path, "r+b") as file:
+        for raw in file.read().split(b"\n"):
+            entry = _entry(raw) if raw else None
+            if entry is not None and entry[0].get("session") in sessions:
+                file.seek(at)
+                file.write(b"\n" * len(raw))
+                wiped += 1
+            at += len(raw) + 1
+        file.flush()
+        os.fsync(file.fileno())
+    return wiped
 
 
 def _entry(raw: bytes) -> tuple[dict[str, object], str] | None:

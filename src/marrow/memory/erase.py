@@ -39,7 +39,7 @@ class Erased(NamedTuple):
     """Addresses in the form that is shown. `chosen` were asked for, `made_from_them` go with them, `kept_shared` stay
     because others said them too, `brought_back` were compressed into something erased, `other_versions` superseded or
     were superseded by something erased and stay unless they are named. `sessions` are the conversations that go with
-    all that was reported of them."""
+    all that was reported of them, `threads` those in which something was said that goes."""
 
     dry_run: bool
     chosen: tuple[str, ...]
@@ -51,6 +51,7 @@ class Erased(NamedTuple):
     reminder: str = REMINDER
     lines: tuple[str, ...] = ()
     sessions: tuple[str, ...] = ()
+    threads: tuple[str, ...] = ()
 
     @property
     def total(self) -> int:
@@ -65,6 +66,7 @@ class _Plan(NamedTuple):
     versions: tuple[str, ...]
     lines: tuple[str, ...]
     sessions: tuple[str, ...]
+    threads: tuple[str, ...]
 
 
 def erase(
@@ -159,7 +161,8 @@ def _plan(reader: Reader, asker: Asker, address: object, wanted: Filter | None, 
     else:
         chosen, shared = _chosen(reader, space, wanted, now)
     gone = set(chosen)
-    accounts = [address for address in _accounts(reader, space, chosen) if address not in gone]
+    threads = _threads(reader, space, chosen)
+    accounts = [address for address in _accounts(reader, space, threads) if address not in gone]
     made = list(dict.fromkeys([*accounts, *_made_from(reader, space, [*chosen, *accounts])]))
     gone.update(made)
     versions = {
@@ -184,6 +187,7 @@ def _plan(reader: Reader, asker: Asker, address: object, wanted: Filter | None, 
         versions=tuple(sorted(versions - gone)),
         lines=tuple(lines),
         sessions=tuple(_sessions(reader, space, wanted)),
+        threads=tuple(threads),
     )
 
 
@@ -219,15 +223,20 @@ def _chosen(reader: Reader, space: str, wanted: Filter, now: int) -> tuple[list[
     return chosen, shared
 
 
-def _accounts(reader: Reader, space: str, addresses: Sequence[str]) -> list[str]:
-    """What tells of the sessions in which these were said: it tells them again, in whatever words."""
+def _threads(reader: Reader, space: str, addresses: Sequence[str]) -> list[str]:
+    """The conversations in which these were said."""
     threads: set[str] = set()
     for batch in _batches(addresses):
         entries = [record.entry for record in reader.records(space, batch, None, CURRENT)]
         said = reader.occurrences(entries, CURRENT)
         threads.update(one.thread for some in said.values() for one in some if one.thread)
+    return sorted(threads)
+
+
+def _accounts(reader: Reader, space: str, threads: Sequence[str]) -> list[str]:
+    """What tells of these conversations: it tells again what was said in them, in whatever words."""
     found: list[str] = []
-    for thread in sorted(threads):
+    for thread in threads:
         wanted = Filter(kinds=("summary", "handoff"), tags=(ACCOUNT,), thread=thread, include_superseded=True)
         entries = reader.select(space, wanted, CURRENT, 0)
         found += [record.node.address for record in reader.records_of(entries, CURRENT)]
@@ -293,6 +302,7 @@ def _result(engine: Engine, plan: _Plan, dry_run: bool, seq: int | None) -> Eras
         REMINDER + beside,
         plan.lines if dry_run else (),
         plan.sessions,
+        plan.threads,
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import PurePath
 from typing import Annotated, Any, Literal, NamedTuple
 
+from ..capture import inbox
 from ..memory.audit import audit as audit_events
 from ..memory.audit_verify import audit_verify as verify
 from ..memory.backup import backup as make_backup
@@ -22,7 +23,7 @@ from ..model.moments import iso
 from ..model.scope import ADMIN, EVERY_PROJECT, WRITE
 from ..model.text import counted, sized
 from .filters import named_project, wanted
-from .pauses import paused_until
+from .pauses import home_of, paused_until
 from .table import Call, operation
 
 
@@ -400,6 +401,8 @@ def erase(
         dry_run=dry_run,
         confirm=confirm,
     )
+    if not done.dry_run:  # what hooks wrote down stays in the inbox for a while after it was taken in
+        inbox.wipe(home_of(call), {*done.sessions, *done.threads})
     return EraseResult(
         dry_run=done.dry_run,
         erased=done.chosen,

@@ -68,6 +68,9 @@ def test_active_goes_page_by_page(do: Do, said: Do) -> None:
     assert (len(first.items), first.total) == (5, 7)
     assert len({item.address for item in (*first.items, *rest.items)}) == 7
     assert "2 more" in said("memory_active", limit=5)
+    assert "1 more" in said("memory_active", limit=5, offset=1)
+    assert "more" not in said("memory_active", limit=5, offset=5)
+    assert said("memory_active", offset=100) == "Nothing."
 
 
 def test_active_shows_only_what_holds_and_what_is_asked_for(do: Do, save: Save) -> None:

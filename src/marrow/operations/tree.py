@@ -179,10 +179,11 @@ class Listed(NamedTuple):
     items: tuple[View, ...]
     total: int
     left_out: int = 0
+    offset: int = 0
 
     def text(self) -> str:
         lines = [item.line() for item in self.items] or ["Nothing."]
-        rest = self.total - len(self.items)
+        rest = self.total - self.offset - len(self.items)
         if rest > 0:
             lines.append(f"({rest:,} more: offset, limit or budget_tokens)")
         return "\n".join(lines)
@@ -222,7 +223,7 @@ def memory_active(
         pinned=pinned,
     )
     page = active(call.engine, call.asker, asked, limit=limit, offset=offset, as_of=as_of)
-    return Listed(tuple(view(record, page.now) for record in page.records), page.total)
+    return Listed(tuple(view(record, page.now) for record in page.records), page.total, offset=offset)
 
 
 class LogResult(NamedTuple):

@@ -236,5 +236,17 @@ def test_what_is_wiped_is_gone_from_the_files_and_no_position_moves(tmp_path: Pa
     assert inbox.wipe(home, {"s9"}) == 0
 
 
+def test_of_a_conversation_that_goes_in_part_what_nobody_has_read_stays(tmp_path: Path) -> None:
+    home = str(tmp_path)
+    line = '{"session":"s1","prompt":"%s"}'
+    inbox.append(home, line % "taken in", NOW)
+    read = inbox.read(home, SEGMENT, 0).offset
+    inbox.append(home, line % "waits", NOW)
+    inbox.hold(home, line % "held")
+    assert inbox.wipe(home, {"s1"}, lambda segment: read if segment == SEGMENT else 0) == 1
+    assert [entry["prompt"] for entry in everything(home, SEGMENT)[0]] == ["waits"]
+    assert inbox.release(home) == 1
+
+
 def test_where_there_is_no_inbox_nothing_is_wiped(tmp_path: Path) -> None:
     assert inbox.wipe(str(tmp_path / "nowhere"), {"s1"}) == 0

@@ -14,7 +14,7 @@ from marrow.capture.json_text import parse
 
 TYPE_CHECKING = False  # Importing `typing` would cost every hook a few milliseconds.
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Callable, Collection
 
 SUFFIX, HELD = ".jsonl", "held.jsonl"
 SEGMENT_BYTES_MAX = 64 * 1024 * 1024  # An hour that nobody drains does not fill the disk.
@@ -108,6 +108,11 @@ def identity(home: str, segment: str) -> str:
     return f"{found.st_ino:x}"
 
 
+def key(home: str, segment: str) -> str:
+    """By what a store knows how far it has read this file."""
+    return f"{segment}#{identity(home, segment)}"
+
+
 def read(home: str, segment: str, offset: int, limit: int = CHUNK_BYTES, *, last: bool = False) -> Chunk:
     """The whole lines from `offset`, about `limit` bytes of them, or one that is longer. Reading again from
     `chunk.offset` goes on.
@@ -165,26 +170,37 @@ def release(home: str) -> int:
     return len(lines)
 
 
-def wipe(home: str, sessions: Collection[str]) -> int:
-    """Take the lines of these sessions out, read or not; how many those were. Line ends take their place, so that the
+def wipe(home: str, sessions: Collection[str], taken_in: Callable[[str], int] | None = None) -> int:
+    """Take the lines of these sessions out; how many those were. With `taken_in`, which says of a segment up to where
+    it was read, only those before that: what nobody has read yet is not lost. Line ends take their place, so that the
     positions of all others stay, and nobody who appends meanwhile is disturbed."""
-    paths = [os.path.join(where.inbox(home), segment) for segment in segments(home)]
-    paths += [os.path.join(home, name) for name in (HELD, HELD + ".releasing")]
-    return sum(_wiped(path, sessions) for path in paths if os.path.exists(path))
+    found = 0
+    for segment in segments(home) if sessions else ():
+        path = os.path.join(where.inbox(home), segment)
+        found += _wiped(path, sessions, None if taken_in is None else taken_in(segment))
+    if sessions and taken_in is None:
+        beside = [os.path.join(home, name) for name in (HELD, HELD + ".releasing")]
+        found += sum(_wiped(path, sessions, None) for path in beside)
+    return found
 
 
-def _wiped(path: str, sessions: Collection[str]) -> int:
+def _wiped(path: str, sessions: Collection[str], until: int | None) -> int:
     wiped = at = 0
-    with open(path, "r+b") as file:
-        for raw in file.read().split(b"\n"):
+    try:
+        file = open(path, "r+b")  # noqa: SIM115 what was drained and dropped meanwhile is not there
+    except FileNotFoundError:
+        return 0
+    with file:
+        for raw in file.read(-1 if until is None else until).split(b"\n"):
             entry = _entry(raw) if raw else None
             if entry is not None and entry[0].get("session") in sessions:
                 file.seek(at)
                 file.write(b"\n" * len(raw))
                 wiped += 1
             at += len(raw) + 1
-        file.flush()
-        os.fsync(file.fileno())
+        if wiped:
+            file.flush()
+            os.fsync(file.fileno())
     return wiped
 
 

@@ -52,7 +52,7 @@ def drain(home: str, place_at: PlaceAt, default: Place, noticed: Noticed = _nobo
 
 def _from_segment(home: str, segment: str, place_at: PlaceAt, default: Place, noticed: Noticed) -> int:
     """A position belongs to one file: a new one of the same name is read from its beginning."""
-    key, size = f"{segment}#{inbox.identity(home, segment)}", inbox.size(home, segment)
+    key, size = inbox.key(home, segment), inbox.size(home, segment)
     with default.engine.store.reading() as reader:
         offset = reader.inbox_position(key)
     if offset > size:

@@ -11,6 +11,7 @@ from ..memory.audit_verify import audit_verify as verify
 from ..memory.backup import backup as make_backup
 from ..memory.doctor import NOTE
 from ..memory.doctor import doctor as diagnose
+from ..memory.erase import Erased
 from ..memory.erase import erase as erase_nodes
 from ..memory.export import export
 from ..memory.import_file import import_file
@@ -401,8 +402,8 @@ def erase(
         dry_run=dry_run,
         confirm=confirm,
     )
-    if not done.dry_run:  # what hooks wrote down stays in the inbox for a while after it was taken in
-        inbox.wipe(home_of(call), {*done.sessions, *done.threads})
+    if not done.dry_run:
+        _wipe_inbox(call, done, {*done.sessions, *([thread] if thread else [])})
     return EraseResult(
         dry_run=done.dry_run,
         erased=done.chosen,
@@ -414,3 +415,12 @@ def erase(
         lines=done.lines,
         seq=done.seq or 0,
     )
+
+
+def _wipe_inbox(call: Call, done: Erased, whole: set[str]) -> None:
+    """What hooks wrote down stays in the inbox for a while after it was taken in. A conversation that goes as a whole
+    goes from there unread as well; of one that goes in part, what was not read yet is none of it."""
+    home = home_of(call)
+    inbox.wipe(home, whole)
+    with call.engine.store.reading() as reader:
+        inbox.wipe(home, done.threads, lambda segment: reader.inbox_position(inbox.key(home, segment)))

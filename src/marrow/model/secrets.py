@@ -15,8 +15,8 @@ from __future__ import annotations
 
 import re
 
-from marrow.model.plausible import ASSIGNED, PROSE, assigned, is_expression, is_random, is_stand_in, run_end
-from marrow.model.sieve import KEY_OWNERS
+from marrow.model.plausible import ASSIGNED, BARE, FOLD, PROSE, assigned, is_expression, is_random, is_stand_in, run_end
+from marrow.model.sieve import KEY_OWNERS, SPOKEN
 
 TYPE_CHECKING = False  # Importing `typing` would cost every hook a few milliseconds.
 if TYPE_CHECKING:
@@ -307,6 +307,20 @@ def _given(text: str, found: re.Match[str]) -> Span | None:
     return None if is_stand_in(value) or re.fullmatch(r"\d+", value) else (start, run_end(text, end))
 
 
+def _logged_in_with(text: str, found: re.Match[str]) -> Span | None:
+    """Only of programs whose `login` takes the password with `-p`: elsewhere that is a port, or makes parents."""
+    before = text[max(0, found.start() - 48) : found.start()]
+    if not re.search(r"\b(?:docker|podman|nerdctl|buildah|skopeo|helm|oras|az|cf|oc)[ ][a-z ]*\Z", before, FOLD):
+        return None
+    return _given(text, found)
+
+
+def _said(text: str, found: re.Match[str]) -> Span | None:
+    """A password that a sentence gives, with what it opens in between: only what looks like one."""
+    start, end = found.span(1)
+    return (start, run_end(text, end, BARE)) if is_random(text[start:end], 6) else None
+
+
 _SCHEMES = "sql postgres mongodb \\+srv redis rediss amqp amqps mariadb ftp ftps ldap ldaps mqtt mqtts smtp"
 _DATABASES = "|".join(rf"(?<={scheme})" for scheme in _SCHEMES.split())
 _ARGUMENT = r"""(?:"([^"\r\n]++) | '([^'\r\n]++) | ([^\s"'`]{1,256}))"""
@@ -401,6 +415,43 @@ PLACES = (
     ),
     Rule(
         "option", ("redis-cli",), rf"redis-cli\b[^\r\n|;]{{0,200}}?\s-a\s+{_ARGUMENT}", _given, folded=True, needs="-"
+    ),
+    Rule(
+        "option",
+        ("login",),
+        rf"login\b[^\r\n|;]{{0,200}}?\s-p(?:[ ]{{1,4}}|=){_ARGUMENT}",
+        _logged_in_with,
+        folded=True,
+        needs="-p",
+    ),
+    Rule(
+        "option",
+        ("mongo", "sqlcmd"),
+        rf"(?:mongo[a-z]{{0,12}}|sqlcmd)\b[^\r\n|;]{{0,200}}?\s-p[ ]{{0,4}}{_ARGUMENT}",
+        _given,
+        folded=True,
+        needs="-p",
+    ),
+    Rule("option", ("7z",), rf"7z[a-z]?\b[^\r\n|;]{{0,200}}?\s-p{_ARGUMENT}", _given, folded=True, needs="-p"),
+    Rule(
+        "option",
+        ("ldap",),
+        rf"ldap[a-z]{{2,12}}\b[^\r\n|;]{{0,200}}?\s(?-i:-w)[ ]{{0,4}}{_ARGUMENT}",
+        _given,
+        folded=True,
+        needs="-w",
+    ),
+    Rule("option", ("_authtoken",), r"_authtoken[ ]{1,4}([^\s\"'`]{8,256})", _random_part, folded=True, needs="_"),
+    Rule(
+        "password",
+        SPOKEN,
+        r"(?:passwor[dt]|passphrase|passcode|mot[ ]de[ ]passe|contrase[\xf1n]a|senha|wachtwoord|парол[ья]|密[码碼])"
+        r"(?:[ ]{1,2}(?:for|of|to|on|at|from|in|f\xfcr|von|zu[rm]?|de|del|du|pour|para|van|voor|для|от)"
+        r"(?:[ ]{1,2}[^\s:=]{1,40}+){1,5}?)?"
+        r"(?:[ ]{1,2}(?:is|was|ist|lautet|est|es|\xe8|\xe9)(?=[ :])|[ ]{0,2}[:=：是为])[ :]{0,3}[\"'`]?"
+        r"([^\s\"'`<>(){}\[\],;&|\\]{4,256})",
+        _said,
+        folded=True,
     ),
     Rule(
         "netrc",

@@ -157,6 +157,16 @@ def _option(_text: str, searched: str, at: int) -> bool:
     return any(word in name for word in ("pass", "pw", "token", "secret", "key", "credential"))
 
 
+# What a password is called where people speak of it, and the words by which they give it.
+SPOKEN = ("passwor", "passphrase", "passcode", "mot de passe", "contrase", "senha", "wachtwoord", "парол", "密")
+_GIVEN = (":", "=", "：", "是", "为", " is", " was", " lautet", " est", " es", " \xe8", " \xe9")
+
+
+def _spoken(_text: str, searched: str, at: int) -> bool:
+    window = searched[at : at + 260]
+    return any(word in window for word in _GIVEN)
+
+
 def _netrc(text: str, searched: str, at: int) -> bool:
     return text[at + 7 : at + 8].isspace() and "password" in searched[at : at + 1200]
 
@@ -252,6 +262,10 @@ FOLDED: dict[str, Check] = {
     **dict.fromkeys(("curl", "wget"), _within("-u", 440)),
     **dict.fromkeys(("mysql", "mariadb"), _within("-p", 240)),
     **dict.fromkeys(("machine", "default"), _netrc),
+    **dict.fromkeys(("login", "mongo", "sqlcmd", "7z"), _within("-p", 240)),
+    **dict.fromkeys(SPOKEN, _spoken),
+    "ldap": _within("-w", 240),
+    "_authtoken": _soon(10, " ", 1),
     "redis-cli": _within("-a", 240),
     "://": _address,
     "aws": _aws,

@@ -392,3 +392,64 @@ def test_a_session_is_told_alike_in_one_part_or_in_many(home: Home, monkeypatch:
             told.append([record.node.content.replace(project, "") for record in reader.records_of(entries, CURRENT)])
     assert told[0] == told[1]
     assert len(told[0]) == 1
+
+
+def _repository(folder: Path) -> None:
+    """As git makes one, without an origin."""
+    for name in ("objects", "refs"):
+        (folder / ".git" / name).mkdir(parents=True)
+    (folder / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
+
+
+def _said_in(home: Home, project: str) -> list[str]:
+    place = home.place(project)
+    with place.engine.store.reading() as reader:
+        wanted = Filter(projects=(place.asker.scope.project,), kinds=("decision",))
+        entries = reader.select("local", wanted, CURRENT, now_micros())
+        return sorted(record.node.content for record in reader.records_of(entries, CURRENT))
+
+
+def test_a_repository_that_only_hooks_wrote_for_is_known_again_when_it_moves_or_gets_an_origin(home: Home) -> None:
+    _repository(home.folder / "three")
+    home.write("session-start", project="three", source="startup")
+    chores = home.chores()
+    chores.all_now()  # what leaves nothing names nothing either
+    home.write("prompt", project="three", prompt="We decided to shard by tenant.")
+    home.write("stop", project="three", message="ok")
+    chores.all_now()
+    (home.folder / "three").rename(home.folder / "four")
+    assert _said_in(home, "four") == ["We decided to shard by tenant."]
+    (home.folder / "four" / ".git" / "config").write_text('[remote "origin"]\n\turl = https://github.com/ann/four\n')
+    home.memories.close()
+    home.memories = Memories()
+    assert _said_in(home, "four") == ["We decided to shard by tenant."]
+
+
+def test_an_origin_that_comes_while_the_daemon_runs_is_noticed(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    from marrow.app import opening
+
+    (home.folder / "three").mkdir()
+    assert home.place("three").asker.scope.project.startswith("path:")
+    _repository(home.folder / "three")
+    (home.folder / "three" / ".git" / "config").write_text('[remote "origin"]\n\turl = https://github.com/ann/three\n')
+    monkeypatch.setattr(opening, "KEPT_SECONDS", -1.0)
+    assert home.place("three").asker.scope.project == "github.com/ann/three"
+
+
+def test_a_clone_is_known_by_an_origin_that_its_repository_got_while_the_daemon_ran(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from marrow.app import opening
+
+    monkeypatch.setattr(opening, "KEPT_SECONDS", -1.0)
+    origin = '[remote "origin"]\n\turl = https://github.com/ann/three\n'
+    _repository(home.folder / "three")
+    chores = home.chores()
+    for said in ("We decided to shard by tenant.", "We decided to keep one row a day."):
+        home.write("prompt", project="three", prompt=said)
+        home.write("stop", project="three", message="ok")
+        chores.all_now()
+        (home.folder / "three" / ".git" / "config").write_text(origin)
+    _repository(home.folder / "clone")
+    (home.folder / "clone" / ".git" / "config").write_text(origin)
+    assert len(_said_in(home, "clone")) == 2

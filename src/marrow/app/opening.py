@@ -85,6 +85,11 @@ def _settled(path: str | os.PathLike[str] | None, chosen: Mapping[str, object]) 
     return load(chosen, cwd=path)
 
 
+def _identity(values: Settings, path: str | os.PathLike[str] | None, *, create: bool) -> Identity:
+    root = values.maybe("project_root", str) or path or Path.cwd()
+    return identify(root, name=values.maybe("project", str), create=create)
+
+
 def _placed(
     values: Settings,
     path: str | os.PathLike[str] | None,
@@ -95,8 +100,7 @@ def _placed(
     damaged: bool = False,
 ) -> Memory:
     """A memory in the project that is at `path`, by what the settings and the store call it."""
-    root = values.maybe("project_root", str) or path or Path.cwd()
-    identity = identify(root, name=values.maybe("project", str), create=create)
+    identity = _identity(values, path, create=create)
     namespace = values.get("namespace", str)
     try:
         with opened.reading() as reader:
@@ -153,7 +157,11 @@ class Memories:
             named = dict(zip(("store", "project", "namespace", "view"), names, strict=False))
             values = _settled(path or None, {name: value or None for name, value in named.items()})
             values = replace(values, values={**values.values, "view": None}) if is_whole else values
-            if found is None or found.settings.values != values.values:
+            if (
+                found is None
+                or found.settings.values != values.values
+                or found.identity != _identity(values, path or None, create=True)
+            ):
                 found = _placed(values, path or None, self._store(values), self._embedder(values), create=True)
                 found.actor = ACTOR
             self._found[key] = (now, found)

@@ -9,7 +9,6 @@ from dataclasses import replace
 from ..memory.witness import witness
 from ..model.errors import MarrowError, RateLimited, ReadOnly, Unavailable
 from ..model.trace import FAILED, RAW, Trace
-from ..settings import Settings
 from ..store.receive_traces import settle_traces
 from .abandoned import IDLE_AT_START_MICROS, close_abandoned
 from .drift import follow as follow_drift
@@ -48,8 +47,7 @@ def work_off(
         sessions.setdefault((trace.project, trace.session), []).append(trace)
     done = 0
     for (project, _), traces in sessions.items():
-        settings, root = _found_at(traces[-1], place, place_at)
-        there = place._replace(asker=replace(in_project(asker, project), root=root), settings=settings)
+        there = _found_at(traces[-1], place, place_at)
         batches = ripe(traces, engine.clock(), everything=everything)
         for batch in batches:
             if is_stopping():
@@ -62,17 +60,20 @@ def work_off(
     return done
 
 
-def _found_at(trace: Trace, place: Place, place_at: PlaceAt | None) -> tuple[Settings, str]:
-    """The settings of the folder that a session is in, and the root of its project there; the user's own, and no root,
-    where the folder is gone or says nothing that can be read."""
+def _found_at(trace: Trace, place: Place, place_at: PlaceAt | None) -> Place:
+    """With the settings of the folder that a session is in, and where that is of its project, with the root and the
+    other names of it; with the user's own settings where the folder is gone or says nothing that can be read."""
+    ours = in_project(place.asker, trace.project)
     if place_at is None:
-        return place.settings, place.asker.root if trace.project == place.asker.scope.project else ""
+        return place._replace(asker=ours)
     said = trace.fields
     try:
         found = place_at(*(str(said.get(name) or "") for name in NAMED))
     except MarrowError:
-        return place.settings, ""
-    return found.settings, found.asker.root if found.asker.scope.project == trace.project else ""
+        return place._replace(asker=replace(ours, root=""))
+    is_there = found.asker.scope.project == trace.project
+    root, names = (found.asker.root, found.asker.aliases) if is_there else ("", ())
+    return place._replace(asker=replace(ours, root=root, aliases=names), settings=found.settings)
 
 
 def ripe(traces: Sequence[Trace], now: int, *, everything: bool) -> list[list[Trace]]:

@@ -73,7 +73,7 @@ class Engine:
     tally: Tally = field(default_factory=Tally)  # every run of a derivation
     counting: threading.Lock = field(default_factory=threading.Lock)
     noting: threading.Lock = field(default_factory=threading.Lock)  # held while what was told is written
-    named: set[str] = field(default_factory=set)
+    named: set[tuple[str, ...]] = field(default_factory=set)
     views: dict[tuple[str, str], Restricted] = field(default_factory=dict)  # by namespace and name
     maps: Callable[[str], KeptMap] | None = None  # the code map of the checkout in a folder
     pieces: Known = field(default_factory=dict)  # what the last traces came to
@@ -194,7 +194,9 @@ def submit(
 ) -> Receipt:
     """Send a change through the door. `also` is done in the same transaction."""
     place = asker.scope.project if project is None else project
-    names = asker.aliases if place == asker.scope.project and place not in engine.named else ()
+    # A repository may get another name while a process runs, as an origin.
+    named = (place, *asker.aliases)
+    names = asker.aliases if place == asker.scope.project and named not in engine.named else ()
     change = Change(operation, asker.actor, asker.namespace, place, tuple(steps), summary, layer, names)
     receipt = receive(
         engine.store,
@@ -206,7 +208,8 @@ def submit(
         redact_extra=engine.redact_extra,
         also=also,
     )
-    engine.named.add(place)
+    if names and receipt.has_changed:
+        engine.named.add(named)
     return receipt
 
 

@@ -161,3 +161,4 @@ class Receipt:
     at: int
     root: str
     outcomes: tuple[Outcome, ...]
+    has_changed: bool = True

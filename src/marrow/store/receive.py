@@ -82,7 +82,7 @@ def receive(
         if also is not None:
             also(writer)
         if not desk.changed:
-            return Receipt(head.seq, head.at, head.root, outcomes)
+            return Receipt(head.seq, head.at, head.root, outcomes, has_changed=False)
         if change.aliases:
             writer.name_project(change.namespace, change.project, change.aliases)
         root = _grow(writer, change.namespace, desk.touched, head)

@@ -203,3 +203,55 @@ def test_no_form_of_the_fence_survives_in_a_line_or_a_label(text: str) -> None:
     told = fenced([f"- {text}"], label=text)
     assert told.lower().count("<marrow") == told.lower().count("</marrow") == 1
     assert told.endswith(CLOSING)
+
+
+HANDOFF = """Handoff: Add coupons to the cart
+
+Next step: replace the dict in session.py with a Redis client
+
+Open tasks:
+- move session.py to Redis
+- write the migration
+
+Worked on:
+- src/shop/cart.py: coupon
+- tests/test_coupon.py: test_coupon
+
+Decisions: We store all money amounts as integer cents, because floats lost pennies.
+
+Preferences of the user:
+- Always run the tests with python -m pytest, plain pytest doesn't find the package.
+- I prefer short functions.
+
+Told by the user: The staging server needs the VPN."""
+
+
+def test_what_a_handoff_says_is_told_once_at_the_start_and_with_its_own_address(session: Session, hand: Hand) -> None:
+    hand.say("We store all money amounts as integer cents, because floats lost pennies.", kind="decision")
+    hand.say("Always run the tests with python -m pytest, plain pytest doesn't find the package.", kind="preference")
+    hand.say(HANDOFF, kind="handoff", domain="tasks")
+    told = session.hook("session-start", source="startup")
+    assert told.count("integer cents") == 1
+    assert told.count("python -m pytest") == 1
+    (left,) = [line for line in told.split("\n") if "(handoff" in line]
+    assert left.endswith(
+        "Handoff: Add coupons to the cart / Next step: replace the dict in session.py with a Redis client / "
+        "Open tasks: move session.py to Redis; write the migration / "
+        "Worked on: src/shop/cart.py: coupon; tests/test_coupon.py: test_coupon / "
+        "Preferences of the user: I prefer short functions. / Told by the user: The staging server needs the VPN."
+    )
+
+
+def test_what_the_budget_leaves_out_of_the_start_stays_in_the_handoff(engine: Engine, asker: Asker, hand: Hand) -> None:
+    hand.say("We store all money amounts as integer cents, because floats lost pennies.", kind="decision")
+    hand.say(HANDOFF, kind="handoff", domain="tasks")
+    whole = context(engine, asker).layers[0].notes[0].text
+    short = context(engine, asker, budget_tokens=token_estimate(whole) + 30)
+    assert "integer cents" not in whole
+    assert "integer cents" in short.layers[0].notes[0].text
+
+
+def test_a_handoff_in_somebodys_own_words_is_told_as_it_is(session: Session, hand: Hand) -> None:
+    hand.say("Half of the login is done.\nStart with the form; then: the tests.", kind="handoff", domain="tasks")
+    told = session.hook("session-start", source="startup")
+    assert "Half of the login is done. / Start with the form; then: the tests." in told

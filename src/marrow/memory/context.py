@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -15,8 +14,10 @@ from ..model.text import first_line, token_estimate
 from ..store.protocol import Reader
 from .code.for_context import calls_around, changed_functions
 from .engine import Asker, Engine
+from .observed.lines import counted
 from .recall import recall
 from .telling.decided import decided
+from .telling.handed_over import COMPARED, handed_over, letters
 from .telling.wording import line
 
 BUDGET_DEFAULT, BUDGET_MAX = 2_000, 20_000
@@ -29,10 +30,6 @@ OPEN_KINDS = ("question", "gap", "task", "checkpoint")
 LEARNT_KINDS = ("learning", "preference")
 KNOWN_KINDS = ("decision", "claim", "incident")
 NOTE_TOKENS, HANDOFF_TOKENS = 60, 220
-# How much of two lines is compared.
-COMPARED = 40
-
-_NOT_LETTERS = re.compile(r"\W+")
 
 
 class Note(NamedTuple):
@@ -73,8 +70,9 @@ def context(
     now, told = engine.clock(), set[str]()
     with engine.store.reading() as reader:
         look = _Look(reader, asker, now)
+        handoff = look.latest(("handoff",), 1)[:1]
         sources: tuple[tuple[str, Callable[[], Sequence[Note]]], ...] = (
-            ("sessions", lambda: [*_left(look), *_open(look)]),
+            ("sessions", lambda: [*_left(look, handoff), *_open(look)]),
             ("code", lambda: [*map(Note, changed_functions(engine, asker)), *_changed(look)]),
             ("learnings", lambda: _learnt(look)),
             ("observations", lambda: _focused(engine, look, focus) if focus.strip() else _known(look)),
@@ -88,12 +86,22 @@ def context(
             left, spare, unused = left + dropped, spare - used, max(0, room - used)
             if kept:
                 layers.append(Layer(name, tuple(kept)))
+        for record in handoff:
+            layers = _told_once(look, record, layers)
     return Context(tuple(layers), left)
+
+
+def _told_once(look: _Look, handoff: Record, layers: Sequence[Layer]) -> list[Layer]:
+    """The handoff without what the other notes tell, each with its own address: it then has room for the rest."""
+    address = handoff.node.address
+    told = [_bare(note.text) for layer in layers for note in layer.notes if note.address not in ("", address)]
+    note = look.note(handoff, HANDOFF_TOKENS, handed_over(handoff.node.content, told))
+    return [Layer(name, tuple(note if one.address == address else one for one in notes)) for name, notes in layers]
 
 
 def _bare(text: str) -> str:
     """A line without its label, in letters and digits alone."""
-    return _NOT_LETTERS.sub("", text.partition(") ")[2].lower())
+    return letters(text.partition(") ")[2])
 
 
 def _fitted(notes: Sequence[Note], room: int) -> tuple[list[Note], int, int]:
@@ -129,9 +137,9 @@ class _Look(NamedTuple):
         return [self.note(record, tokens, texts.get(record.entry, "")) for record in records]
 
 
-def _left(look: _Look) -> list[Note]:
+def _left(look: _Look, handoffs: Sequence[Record]) -> list[Note]:
     """The handoff, and the latest other sessions by their titles; the summary of each has the rest."""
-    handoff = [look.note(record, HANDOFF_TOKENS) for record in look.latest(("handoff",), 1)[:1]]
+    handoff = [look.note(record, HANDOFF_TOKENS) for record in handoffs]
     said = "".join(_bare(note.text) for note in handoff)
     summaries = look.latest(("summary",), 4 * SESSIONS_SHOWN)
     titles = [look.note(record, text=first_line(record.node.content, 120)) for record in summaries]
@@ -157,9 +165,13 @@ def _changed(look: _Look) -> list[Note]:
         for path in fields.get("files", ()) if isinstance(fields.get("files"), list) else ():
             files.setdefault(str(path), (record.last_at, []))[1].append(title)
     return [
-        Note(f"- {path} ({age(at, look.now)}): {titles[0]}" + (f", and {len(titles) - 1} more" if titles[1:] else ""))
+        Note(f"- {path} ({age(at, look.now)}): {titles[0]}{_more(len(titles) - 1)}")
         for path, (at, titles) in list(files.items())[:FILES_SHOWN]
     ]
+
+
+def _more(changes: int) -> str:
+    return f" (and {counted(changes, 'change')} before)" if changes else ""
 
 
 def _learnt(look: _Look) -> list[Note]:

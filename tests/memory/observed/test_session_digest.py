@@ -65,7 +65,7 @@ def test_a_digest_has_what_was_done_decided_corrected_and_left() -> None:
 def test_the_texts_have_their_sections_and_are_compact() -> None:
     found = made(session())
     handoff = handoff_text(found)
-    assert handoff.startswith("Handoff: Add the tip to the cart's total\n\nWorked on:\n- src/cart.py: total\n")
+    assert handoff.startswith("Handoff: Add the tip to the cart's total\n\nNext step: ")
     for section in (
         "Decisions:",
         "Corrections by the user:",

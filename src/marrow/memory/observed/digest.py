@@ -29,6 +29,19 @@ from .todo import TASKS_MAX, next_step, open_tasks
 TITLE_MAX, TITLE_WORDS_LEAST = 60, 3
 WORKED_MAX, DECISIONS_MAX, CORRECTIONS_MAX, FAILURES_MAX, ASKED_MAX, NOTES_MAX, FILES_MAX = 10, 8, 8, 5, 4, 5, 12
 LINE, MENDED_LINE = 160, 260
+# The headings of a handoff, in their order.
+HANDED_OVER = (
+    "Next step",
+    "Open tasks",
+    "Failures still open",
+    "Worked on",
+    "Decisions",
+    "Preferences of the user",
+    "Corrections by the user",
+    "Told by the user",
+    "Found",
+    "Fixed",
+)
 _TOLD_AS_FIXED = re.compile(r"Fixed after \d+ runs: ")
 _ASKS = re.compile(r"(?:(?:can|could|would|will) you (?:please )?|please )", re.I)
 
@@ -113,19 +126,21 @@ def summary_text(found: Digest) -> str:
 
 
 def handoff_text(found: Digest) -> str:
-    """What the next session needs to go on."""
-    return _text(
-        f"Handoff: {found.title}" if found.title else "Handoff",
-        ("Worked on", found.worked_on),
-        ("Decisions", found.decisions),
-        ("Preferences of the user", found.preferences),
-        ("Corrections by the user", found.corrections),
-        ("Failures still open", found.failing),
-        ("Found", found.found),
-        ("Fixed", found.fixed),
-        ("Open tasks", found.open_tasks),
-        ("Next step", (found.next_step,) if found.next_step else ()),
+    """What the next session needs to go on: what is to be done first, for whoever reads no further."""
+    lines = (
+        (found.next_step,) if found.next_step else (),
+        found.open_tasks,
+        found.failing,
+        found.worked_on,
+        found.decisions,
+        found.preferences,
+        found.corrections,
+        found.notes,
+        found.found,
+        found.fixed,
     )
+    title = f"Handoff: {found.title}" if found.title else "Handoff"
+    return _text(title, *zip(HANDED_OVER, lines, strict=True))
 
 
 def _text(title: str, *sections: tuple[str, Sequence[str]]) -> str:

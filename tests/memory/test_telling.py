@@ -255,3 +255,35 @@ def test_a_handoff_in_somebodys_own_words_is_told_as_it_is(session: Session, han
     hand.say("Half of the login is done.\nStart with the form; then: the tests.", kind="handoff", domain="tasks")
     told = session.hook("session-start", source="startup")
     assert "Half of the login is done. / Start with the form; then: the tests." in told
+
+
+def test_at_the_start_a_reversed_decision_gives_way_to_what_reversed_it(session: Session, hand: Hand) -> None:
+    said = {"kind": "decision", "domain": "decisions"}
+    hand.say("We're switching the session store from memory to Redis.", **said)
+    hand.say("To do: move the session store to Redis.", kind="task", domain="tasks")
+    hand.say("We decided to store all money amounts as integer cents.", **said)
+    hand.say("We're not switching the session store to Redis after all.", **said)
+    told = session.hook("session-start", source="startup")
+    assert "integer cents" in told
+    assert "from memory to Redis" not in told
+    assert "To do" not in told
+    assert "replaces what held before) We're not switching" in told
+
+
+def test_at_the_start_a_fact_that_was_said_thrice_is_told_once(session: Session, hand: Hand) -> None:
+    for said in (
+        "The staging server needs the VPN",
+        "The staging server needs the VPN.",
+        "the staging server needs the VPN!",
+    ):
+        hand.say(said)
+    assert session.hook("session-start", source="startup").lower().count("staging server") == 1
+
+
+def test_at_the_start_what_is_said_of_another_thing_replaces_nothing(session: Session, hand: Hand) -> None:
+    hand.say("The gateway timeout is 30 seconds.")
+    hand.say("The staging database is reset every Monday.")
+    hand.say("The database timeout is now 5 seconds.")
+    hand.say("Deploys moved to Tuesdays.")
+    told = session.hook("session-start", source="startup")
+    assert told.count("- [") == 4

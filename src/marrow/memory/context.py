@@ -16,14 +16,17 @@ from .code.for_context import calls_around, changed_functions
 from .engine import Asker, Engine
 from .observed.lines import counted
 from .recall import recall
+from .telling.current import Current, current
 from .telling.decided import decided
 from .telling.handed_over import COMPARED, handed_over, letters
-from .telling.wording import line
+from .telling.wording import REPLACES, line
 
 BUDGET_DEFAULT, BUDGET_MAX = 2_000, 20_000
 LAYERS: Mapping[str, int] = {"sessions": 300, "code": 500, "learnings": 300, "observations": 600, "call_graph": 300}
 SESSIONS_SHOWN, OPEN_SHOWN, FILES_SHOWN, LEARNT_SHOWN, KNOWN_SHOWN = 5, 6, 10, 8, 12
 LOOKED_AT = 200
+# So many of the latest statements are held against each other.
+COMPARED_TOGETHER = 120
 # What changed longer ago is no longer recent.
 RECENT_DAYS = 14
 OPEN_KINDS = ("question", "gap", "task", "checkpoint")
@@ -70,6 +73,8 @@ def context(
     now, told = engine.clock(), set[str]()
     with engine.store.reading() as reader:
         look = _Look(reader, asker, now)
+        said = look.latest((*OPEN_KINDS, *LEARNT_KINDS, *KNOWN_KINDS), COMPARED_TOGETHER)
+        look = look._replace(current=current(reader, said))
         handoff = look.latest(("handoff",), 1)[:1]
         sources: tuple[tuple[str, Callable[[], Sequence[Note]]], ...] = (
             ("sessions", lambda: [*_left(look, handoff), *_open(look)]),
@@ -121,15 +126,18 @@ class _Look(NamedTuple):
     reader: Reader
     asker: Asker
     now: int
+    current: Current = Current()
 
     def latest(self, kinds: Sequence[str], limit: int, **asked: object) -> list[Record]:
-        """Of these kinds, the latest first."""
+        """Of these kinds what still holds, the latest first."""
         wanted = replace(Filter(projects=(self.asker.scope.project,), kinds=tuple(kinds)), **asked)  # type: ignore[arg-type]
         entries = self.reader.select(self.asker.namespace, wanted, CURRENT, self.now, limit)
-        return sorted(self.reader.records_of(entries, CURRENT), key=lambda r: (-r.last_at, r.node.address))
+        found = [r for r in self.reader.records_of(entries, CURRENT) if r.entry not in self.current.gone]
+        return sorted(found, key=lambda r: (-r.last_at, r.node.address))
 
     def note(self, record: Record, tokens: int = NOTE_TOKENS, text: str = "") -> Note:
-        return Note(line(record, self.now, tokens=tokens, text=text), record.node.address)
+        about = REPLACES if record.entry in self.current.changing else ""
+        return Note(line(record, self.now, tokens=tokens, text=text, about=about), record.node.address)
 
     def notes(self, records: Sequence[Record], tokens: int = NOTE_TOKENS) -> list[Note]:
         """Of a decision record what it decided comes first."""

@@ -21,7 +21,7 @@ RELATED_OVERLAP = 0.45
 
 _DIGIT = re.compile(r"\d")
 _NUMBER = re.compile(r"\d+(?:\.\d+)*")
-_NEGATION = re.compile(
+NEGATION = re.compile(
     r"\b(?:not|no|never|none|cannot|without|no longer|stop|stopped|avoid|instead of|"
     r"disabled?|removed?|dropped|deprecated|forbid(?:den)?)\b|n't\b",
     re.I,
@@ -108,7 +108,7 @@ def _difference(new: str, known: str, ours: frozenset[str], theirs: frozenset[st
     if numbers and known_numbers and not (numbers <= known_numbers or known_numbers <= numbers):
         changed = ", ".join(sorted(known_numbers - numbers)), ", ".join(sorted(numbers - known_numbers))
         return f"{changed[0]} there, {changed[1]} here"
-    if bool(_NEGATION.search(new)) != bool(_NEGATION.search(known)):
+    if bool(NEGATION.search(new)) != bool(NEGATION.search(known)):
         return "one of them negates the other"
     words, known_words = _plain(new), _plain(known)
     for pair in _OPPOSITES:

@@ -21,7 +21,7 @@ from ..recall import recall
 from .about_file import about_file
 from .after_failure import after_failure
 from .decided import decided
-from .wording import LABEL, fenced, line, within
+from .wording import LABEL, REPLACES, fenced, line, within
 
 FIRST, ALWAYS, OFF = "first", "always", "off"
 # On a prompt that goes on with the subject, a memory has to be this relevant to be worth an interruption.
@@ -193,7 +193,7 @@ def _on_prompt(engine: Engine, asker: Asker, manner: Manner, talks: Talks, hook:
 
 
 def _kept_line(kept: Kept, now: int, texts: Mapping[int, str]) -> str:
-    replaced = "replaces what held before" if kept.replaced else ""
+    replaced = REPLACES if kept.replaced else ""
     return line(kept.record, now, text=texts.get(kept.record.entry, "") or kept.passage, about=replaced)
 
 

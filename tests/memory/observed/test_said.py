@@ -41,6 +41,20 @@ MATTERS = {
     "We decided to keep SQLite for the desktop build.": ("decision", "decision"),
     "let's go with Postgres for the queue": ("decision", "decision"),
     "We'll use Redis for the queue then.": ("decision", "decision"),
+    "We go with Postgres, because ops does not want another service.": ("decision", "decision"),
+    "We'll go with Postgres for sessions.": ("decision", "decision"),
+    "Actually, let's not use Redis for the session store after all.": ("decision", "decision"),
+    "Change of plan: use Postgres for sessions, not Redis.": ("decision", "decision"),
+    "Scrap the Redis idea, we're staying with the in-memory store.": ("decision", "decision"),
+    "We changed our mind about Redis: sessions go to Postgres.": ("decision", "decision"),
+    "In this repo, all dates are in UTC.": ("note", "claim"),
+    "Merke dir: die Staging-Umgebung liegt auf staging2.example": ("note", "claim"),
+    "Bitte vergiss nicht, dass Beträge in Cent gespeichert werden": ("note", "claim"),
+    "Recuerda que usamos pnpm en lugar de npm": ("note", "claim"),
+    "N'oublie pas que les montants sont en centimes": ("note", "claim"),
+    "Запомни: мы используем PostgreSQL 16": ("note", "claim"),
+    "记住我们使用 pnpm 而不是 npm": ("note", "claim"),
+    "覚えておいて：テストは make test で実行する": ("note", "claim"),
     "The root cause was a stale lock file in the cache folder.": ("fix", "claim"),
     "The fix is to bump the pool size to 20.": ("fix", "claim"),
     "No, use pnpm instead of npm.": ("correction", "preference"),
@@ -91,6 +105,15 @@ DOES_NOT = (
     "our customers hate the new design",
     "Great, that works. Now let's also handle the empty cart.",
     "/compact keep what we decided",
+    "Imagine we always run migrations by hand.",
+    "Suppose we never closed connections.",
+    "Let's say we decided to use Kafka.",
+    "He said we should always use tabs but I disagree.",
+    "In the old project we always used tabs.",
+    "Let's not use a dict here after all.",
+    "Let's not go with that after all.",
+    "Recuerda?",
+    "Vergiss nicht",
 )
 
 
@@ -158,13 +181,30 @@ def test_remember_the_following_holds_for_the_list_and_not_beyond() -> None:
     assert [(one.text, one.salience) for one in found] == [("Deploys go via Fly", 1.0), ("Prices are in cents", 1.0)]
 
 
+def test_what_is_done_in_the_place_of_something_is_kept_with_what_it_replaces() -> None:
+    (found,) = of("Let's not use Redis for the session store after all. We go with Postgres, because of ops.")
+    assert found.text == "Let's not use Redis for the session store after all. We go with Postgres, because of ops."
+    assert found.category == "decision"
+
+
 def test_a_bare_no_makes_the_next_sentence_a_correction() -> None:
     (found,) = of("No. Use pnpm in this repository.")
     assert (found.text, found.category, found.salience) == ("Use pnpm in this repository.", "correction", 0.8)
 
 
 @pytest.mark.parametrize(
-    "wish", ["Don't remember this.", "do not save this", "please don't store any of this", "This is off the record."]
+    "wish",
+    [
+        "Don't remember this.",
+        "do not save this",
+        "please don't store any of this",
+        "This is off the record.",
+        "Bitte nicht merken.",
+        "Merk dir das nicht.",
+        "Ne retiens pas ça.",
+        "No recuerdes esto.",
+        "不要记住这个。",
+    ],
 )
 def test_a_wish_not_to_be_remembered_covers_the_whole_prompt(wish: str) -> None:
     assert of(f"We decided to sell the company to Acme. {wish} Always call it Bluebird.") == []

@@ -44,6 +44,11 @@ QUESTION = re.compile(
     re.I | re.S,
 )
 HEDGED = re.compile(
+    r"\A(?:(?:so|and|but|now|ok)[, ]+)*(?:imagine|suppose|supposing|assume|assuming|pretend|let'?s (?:say|pretend|"
+    r"assume|imagine|suppose)|say we)\b|\bi (?:disagree|do not agree|don'?t agree|don'?t think so)\b|"
+    r"\b(?:he|she|they|someone|somebody|people|everyone) (?:said|says?|thinks?|claims?|suggested|wants?|wanted)\b"
+    r".{0,20}\b(?:we|i|you) (?:should|could|must|always|never|have to|need to)\b|"
+    r"\b(?:in|at|on) (?:the|my|our) (?:old|last|previous|former|other) (?:project|repo|job|company|codebase|team)\b|"
     r"\b(?:maybe|perhaps|might|possibly|not sure|unsure|i guess|i think we (?:could|should|might)|we could|what if|"
     r"considering|thinking (?:about|of)|haven'?t decided|have not decided|not (?:yet )?decided|undecided|to be "
     r"decided|tbd|"
@@ -82,7 +87,8 @@ DECIDED = re.compile(
     r"opted|concluded)\b|"
     rf"decision:|(?:the|our|final) decision (?:is|was)\b|it (?:was|is|has been) decided|let'?s (?:go|stick) "
     rf"with\b{_NAMED}|"
-    rf"we(?:'re| are)? (?:going|sticking) with\b{_NAMED}|we (?:chose|picked|went with)\b|i(?:'ve| have) (?:decided|"
+    rf"we(?:'re| are|'ll|’ll| will)? (?:go|going|stick|sticking) with\b{_NAMED}|"
+    r"we (?:chose|picked|went with)\b|i(?:'ve| have) (?:decided|"
     rf"chosen)\b|"
     r"decided (?:to|that|on|against)\b)",
     re.I,
@@ -191,6 +197,13 @@ GOES_ON = re.compile(
     r"there|him|her)\b|ask [A-Z]\w+ if\b",
     re.I,
 )
+# What is not done, and what is done in its place.
+REFUSED = re.compile(r"(?:let'?s not|we(?:'re| are) not|we won'?t|scrap|ditch|abandon)\b", re.I)
+INSTEAD = re.compile(
+    r"(?:instead,? )?(?:we(?:'re| are|'ll| will)? (?:go|going|stay|staying|stick|sticking|use|using)\b|"
+    r"let'?s (?:go|stay|stick) with\b)",
+    re.I,
+)
 _DAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"
 _WHEN = rf"(?:(?:on |next |this |by |before )?{_DAY}|tomorrow|next (?:week|sprint|month|release)|later this week)"
 TASK = re.compile(
@@ -265,7 +278,9 @@ LEADS = re.compile(
     r"(?:(?!(?:just )?so (?:that )?you\b)(?:please|also|and|so|ok(?:ay)?|btw|by the way|hey|oh|well|but|then|now|"
     r"anyway|yes|yeah|right|sure|great|"
     r"thanks|thank you|"
-    r"hmm+|ah+|just|one more thing|as a reminder|reminder|basically|hi|hello|morning|(?:a few|some|our|the|"
+    r"hmm+|ah+|actually(?=,? (?:let'?s not|scrap|ditch|change of))|on second thoughts?|"
+    r"in (?:this|our) (?:repo|repository|project|codebase)(?=, )|"
+    r"just|one more thing|as a reminder|reminder|basically|hi|hello|morning|(?:a few|some|our|the|"
     r"my) (?:house |"
     r"ground |basic |project )?(?:rules|conventions)(?: (?:here|for you))?(?=:))\b[,:!.]?\s+)+",
     re.I,

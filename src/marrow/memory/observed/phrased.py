@@ -167,7 +167,10 @@ _COURSE = re.compile(
     rf"staying (?:on|with)|sticking (?:to|with)|consolidating on) (?P<kept>.+)|"
     rf"{_WE_ARE} replacing (?P<replaced>(?:the |our )?\S+(?: \S+)? (?:with|by) (?:the |our )?\S+)|"
     r"we(?: won'?t| won’t| will not| will never|'re not going to|’re not going to| are not going to| aren'?t going to) "
-    r"(?:use|support|adopt|depend on|allow|ship|rely on|introduce) (?P<refused>.+)",
+    r"(?:use|support|adopt|depend on|allow|ship|rely on|introduce) (?P<refused>.+)|"
+    r"let'?s not (?:use|adopt|go with|switch to|move to|migrate to|introduce|depend on|rely on) (?P<not_used>.+)|"
+    r"(?:change of plans?[:,]|(?:scrap|ditch|abandon) the|"
+    r"(?:we|i)(?:'ve| have)? changed (?:our|my) minds? (?:about|on)) (?P<changed>.+)",
     re.I,
 )
 _FOR_WHAT = re.compile(r"\b(?:for|across) (?:the |our |all |every |new )*\w{3,}|\beverywhere\b", re.I)
@@ -182,7 +185,7 @@ def is_change_of_course(text: str) -> bool:
         return False
     if found["both"]:
         return True
-    target = next(part for part in (found["target"], found["kept"], found["replaced"], found["refused"]) if part)
+    target = next(part for part in found.groups() if part)
     if found["replaced"]:
         return all(re.match(rf"(?:the |our )?{_NAME}", part) for part in re.split(r" (?:with|by) ", target, maxsplit=1))
     return re.search(rf"(?<![\w.]){_NAME}", target) is not None or _FOR_WHAT.search(target) is not None

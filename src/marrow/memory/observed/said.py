@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from .abroad import KEEP_NOTHING_ABROAD, REMEMBER_ABROAD, UNSPACED
 from .call import text_at
 from .facts import is_project_fact
 from .markers import (
@@ -27,6 +28,7 @@ from .markers import (
     GOING_FORWARD,
     HEDGED,
     IMPORTANT,
+    INSTEAD,
     KEEP_NOTHING,
     LEADS,
     NEXT_RULE,
@@ -38,6 +40,7 @@ from .markers import (
     PREFERS,
     PROBLEM,
     QUESTION,
+    REFUSED,
     REMEMBER,
     REQUEST_BEHIND,
     RULE,
@@ -162,7 +165,7 @@ def _questions(text: str) -> list[str]:
 
 def may_be_kept(prompt: str) -> bool:
     """Whether nothing in a prompt asks that it be not remembered."""
-    return KEEP_NOTHING.search(prompt) is None
+    return KEEP_NOTHING.search(prompt) is None and KEEP_NOTHING_ABROAD.search(prompt) is None
 
 
 def _as_said(weighed: _Weighed, at: int, turn: str) -> Said:
@@ -243,7 +246,9 @@ def _chosen(text: str, asked: Sequence[str]) -> _Weighed | None:
 
 
 def _goes_on(text: str, before: _Weighed) -> bool:
-    return GOES_ON.match(text) is not None and len(before.text) + len(text) < SENTENCE_MAX - 2
+    """What belongs to the sentence before: whom to ask before one changes it, or what is done in its place."""
+    is_more = GOES_ON.match(text) or (REFUSED.match(before.text) and INSTEAD.match(text))
+    return is_more is not None and len(before.text) + len(text) < SENTENCE_MAX - 2
 
 
 def _joined(before: str, text: str) -> str:
@@ -259,7 +264,7 @@ def _is_carried(sentence: Sentence, since: Sentence, category: str) -> bool:
 def _announces(text: str) -> tuple[str, float] | None:
     """A sentence that says only that the next one matters."""
     bare = _opened(text).rstrip(" .:!,")
-    hit = ASKS_TO_REMEMBER.match(bare) or REMEMBER.match(bare)
+    hit = _asked_to_remember(bare)
     if hit and hit.end() >= len(bare):
         return NOTE_CATEGORY, 1.0
     if _JUST_NO.fullmatch(bare):
@@ -267,14 +272,20 @@ def _announces(text: str) -> tuple[str, float] | None:
     return None
 
 
+def _asked_to_remember(text: str) -> re.Match[str] | None:
+    return ASKS_TO_REMEMBER.match(text) or REMEMBER.match(text) or REMEMBER_ABROAD.match(text)
+
+
 def _says_something(text: str) -> bool:
+    if UNSPACED.search(text):
+        return len(text) >= LEAST_LENGTH
     return len(text) >= LEAST_LENGTH and len(_WORDS.findall(text)) >= LEAST_WORDS
 
 
 def _weigh(text: str) -> _Weighed | None:
     """What a sentence says and how much it matters, or None."""
     text = _opened(text)
-    hit = ASKS_TO_REMEMBER.match(text) or REMEMBER.match(text)
+    hit = _asked_to_remember(text)
     if hit:
         return _remembered(text[hit.end() :], text)
     if QUESTION.match(text):

@@ -229,6 +229,21 @@ def test_a_prompt_that_is_not_to_be_remembered_is_kept_as_having_been_there(home
     assert kept.event == "prompt"
 
 
+def test_the_answer_to_a_prompt_that_is_not_to_be_remembered_is_not_kept_either(home: Home) -> None:
+    chores = home.chores()
+    home.write("prompt", prompt="Don't remember this: the code name is Heron.")
+    chores.all_now()
+    home.write("stop", message="I see, it is called Heron.")
+    home.write("stop", session="s2", message="Herons are birds.")
+    home.write("prompt", prompt="Now add the login page.")
+    home.write("stop", message="Done with the login page.")
+    chores.all_now()
+    kept = " ".join(trace.body for trace in home.kept())
+    assert "it is called Heron" not in kept
+    assert "Herons are birds." in kept
+    assert "Done with the login page." in kept
+
+
 def test_a_file_of_the_same_name_that_is_another_one_is_read_from_its_beginning(home: Home) -> None:
     home.write("stop")
     home.write("stop")

@@ -45,6 +45,7 @@ class Chores:
         self._is_awaited = False
         self._flush = flush
         self._home = home
+        self._refused: set[str] = set()
         self._named, self._own, self._opened = place_at, default, places
         self._tidied_at = 0
         self._counts: dict[str, int] = {"drained": 0, "worked_off": 0, "embedded": 0, "mapped": 0, "derived": 0}
@@ -124,7 +125,7 @@ class Chores:
         return done
 
     def _drained(self) -> int:
-        return drain(self._home, self._place_at, self._default(), self._code.noticed)
+        return drain(self._home, self._place_at, self._default(), self._code.noticed, self._refused)
 
     def stop(self) -> None:
         """End what was started beside the turns."""

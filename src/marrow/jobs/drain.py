@@ -36,12 +36,16 @@ def _nobody(place: Place, traces: Sequence[Trace]) -> None:
     return
 
 
-def drain(home: str, place_at: PlaceAt, default: Place, noticed: Noticed = _nobody) -> int:
+def drain(
+    home: str, place_at: PlaceAt, default: Place, noticed: Noticed = _nobody, refused: set[str] | None = None
+) -> int:
     """Take in one part of the inbox; how many lines that were. Asked again until it is 0, nothing waits. `noticed` is
-    told of what was taken in."""
+    told of what was taken in; `refused` are the sessions in a turn that is not to be remembered, from one call to the
+    next."""
+    refused = set() if refused is None else refused
     for segment in inbox.segments(home):
         try:
-            taken = _from_segment(home, segment, place_at, default, noticed)
+            taken = _from_segment(home, segment, place_at, default, noticed, refused)
         except OSError as problem:  # one that cannot be read must not hold up the others
             log.warning("%s of the inbox cannot be read: %s", segment, problem)
             continue
@@ -50,7 +54,9 @@ def drain(home: str, place_at: PlaceAt, default: Place, noticed: Noticed = _nobo
     return 0
 
 
-def _from_segment(home: str, segment: str, place_at: PlaceAt, default: Place, noticed: Noticed) -> int:
+def _from_segment(
+    home: str, segment: str, place_at: PlaceAt, default: Place, noticed: Noticed, refused: set[str]
+) -> int:
     """A position belongs to one file: a new one of the same name is read from its beginning."""
     key, size = inbox.key(home, segment), inbox.size(home, segment)
     with default.engine.store.reading() as reader:
@@ -58,7 +64,7 @@ def _from_segment(home: str, segment: str, place_at: PlaceAt, default: Place, no
     if offset > size:
         offset = 0
     if size > offset:
-        return _take(home, segment, key, offset, place_at, default, noticed)
+        return _take(home, segment, key, offset, place_at, default, noticed, refused)
     if inbox.is_old(segment):
         # The position first: a file that is read twice is kept once, one that is not read is lost.
         with default.engine.store.writing() as writer:
@@ -67,7 +73,16 @@ def _from_segment(home: str, segment: str, place_at: PlaceAt, default: Place, no
     return 0
 
 
-def _take(home: str, segment: str, key: str, offset: int, place_at: PlaceAt, default: Place, noticed: Noticed) -> int:
+def _take(
+    home: str,
+    segment: str,
+    key: str,
+    offset: int,
+    place_at: PlaceAt,
+    default: Place,
+    noticed: Noticed,
+    refused: set[str],
+) -> int:
     chunk = inbox.read(home, segment, offset, CHUNK_BYTES, last=inbox.is_old(segment))
     if chunk.offset == offset:
         return 0
@@ -77,7 +92,7 @@ def _take(home: str, segment: str, key: str, offset: int, place_at: PlaceAt, def
     for body, text in default.engine.considerately(chunk.entries):
         if body.get("event") == CHECK:
             continue
-        trace = trace_of(*_forgettable(body, text))
+        trace = trace_of(*_forgettable(body, text, refused))
         if trace is None:
             log.warning("a line of the inbox is no trace")
             continue
@@ -143,12 +158,17 @@ def trace_of(body: Mapping[str, object], text: str) -> Trace | None:
     return trace
 
 
-def _forgettable(body: Mapping[str, object], text: str) -> Line:
-    """A prompt that says that it is not to be remembered is kept as having been there, and no more."""
-    prompt = body.get("prompt")
-    if not isinstance(prompt, str) or may_be_kept(prompt):
+def _forgettable(body: Mapping[str, object], text: str, refused: set[str]) -> Line:
+    """A prompt that says that it is not to be remembered is kept as having been there, and no more; so is what was
+    answered, which may say it again."""
+    prompt, session = body.get("prompt"), str(body.get("session"))
+    if isinstance(prompt, str) and not body.get("agent"):
+        (refused.discard if may_be_kept(prompt) else refused.add)(session)
+    said = "prompt" if isinstance(prompt, str) else "message"
+    found = body.get(said)
+    if not isinstance(found, str) or (may_be_kept(found) if said == "prompt" else session not in refused):
         return body, text
-    kept = {**body, "prompt": NOT_KEPT}
+    kept = {**body, said: NOT_KEPT}
     return kept, json.dumps(kept, ensure_ascii=False)
 
 

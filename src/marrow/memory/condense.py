@@ -21,7 +21,7 @@ from ..model.redact import redact
 from ..model.session import Session
 from ..model.standing import ACTIVE, COMPRESSED, OPEN_TO_SEND
 from ..model.text import clean
-from ..model.trace import DONE, Trace
+from ..model.trace import DONE, NOT_KEPT, Trace
 from ..providers.llm import Completion
 from ..store.protocol import Reader, Writer
 from ..store.receive_traces import keep_session
@@ -211,11 +211,16 @@ def _heard(reader: Reader, asker: Asker, session: str) -> list[tuple[str, str]]:
     """The prompts and the last answers, without the turns that are not to be remembered."""
     traces = reader.traces(asker.namespace, session=session, state=DONE, limit=TRACES_LOOKED_AT)
     prompts = _texts(traces, "prompt", "prompt")
-    private = {turn for turn, text in prompts if not may_be_kept(text)}
-    asked = [middle(text, PROMPT_MAX) for turn, text in prompts if turn not in private and may_be_kept(text)]
-    answers = [middle(text, MESSAGE_MAX) for turn, text in _texts(traces, "stop", "message") if turn not in private]
+    private = {turn for turn, text in prompts if turn and _is_private(text)}
+    asked = [middle(text, PROMPT_MAX) for turn, text in prompts if turn not in private and not _is_private(text)]
+    said = [(turn, text) for turn, text in _texts(traces, "stop", "message") if not _is_private(text)]
+    answers = [middle(text, MESSAGE_MAX) for turn, text in said if turn not in private]
     told = [("prompts", "\n---\n".join(asked[-PROMPTS_SHOWN:]))]
     return [*told, ("last answers", "\n---\n".join(answers[-MESSAGES_SHOWN:]))]
+
+
+def _is_private(text: str) -> bool:
+    return text == NOT_KEPT or not may_be_kept(text)
 
 
 def _texts(traces: Sequence[Trace], event: str, name: str) -> list[tuple[str, str]]:

@@ -135,6 +135,8 @@ def test_a_turn_is_told_as_a_whole_once_it_is_over() -> None:
     assert ripe(going_on, 100, everything=False) == []
     assert ripe([*going_on, trace(3, "stop", 100)], 100, everything=False) == [[*going_on, trace(3, "stop", 100)]]
     assert ripe(going_on, 100, everything=True) == [going_on]
+    over = [trace(1, "prompt", 90), trace(2, "stop", 95)]
+    assert ripe([*over, trace(3, "prompt", 100)], 100, everything=False) == [over]
 
 
 def test_what_waits_long_or_is_much_is_not_kept_waiting() -> None:
@@ -468,3 +470,20 @@ def test_a_clone_is_known_by_an_origin_that_its_repository_got_while_the_daemon_
     _repository(home.folder / "clone")
     (home.folder / "clone" / ".git" / "config").write_text(origin)
     assert len(_said_in(home, "clone")) == 2
+
+
+def test_a_session_that_went_to_another_project_stays_ended_and_is_titled_by_its_own(home: Home) -> None:
+    home.write("session-start", source="startup")
+    home.write("prompt", prompt="Add the login page. We decided that names are unique.")
+    home.write("prompt", project="two", prompt="Refactor the secret parser. We decided that orders have 30 lines.")
+    home.write("stop", project="two", message="ok")
+    home.write("session-end", project="two", reason="other")
+    home.drain()
+    place = home.default()
+    work_off(place)
+    work_off(place, everything=True)
+    with place.engine.store.reading() as reader:
+        session = reader.session("local", "s1")
+    assert session is not None
+    assert session.ended_at is not None
+    assert session.title == "Add the login page"

@@ -82,7 +82,7 @@ def ripe(traces: Sequence[Trace], now: int, *, everything: bool) -> list[list[Tr
     rest = traces[last:]
     if rest and (everything or len(rest) >= WAITING_MAX or now - rest[0].at > PATIENCE_MICROS):
         last = len(traces)
-    return [list(traces[at : at + BATCH_MAX]) for at in range(0, last, BATCH_MAX)]
+    return [list(traces[at : min(at + BATCH_MAX, last)]) for at in range(0, last, BATCH_MAX)]
 
 
 def _attempt(place: Place, batch: Sequence[Trace], *, account: bool) -> int:

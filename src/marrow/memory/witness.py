@@ -79,7 +79,9 @@ def witness(engine: Engine, asker: Asker, rules: Rules, traces: Sequence[Trace],
             earlier = _earlier(reader, asker, session.session, traces)
             made = _digest(engine, session, [*earlier, *bodies], rules)
             settled = {name: value for name, value in session.detail.items() if name != DUE}
-            session = replace(session, title=made.title or session.title, detail=settled)
+            # A session that went from one project to another has the title that it earned in the first.
+            title = made.title if session.project == asker.scope.project else ""
+            session = replace(session, title=title or session.title, detail=settled)
             steps += _accounts(engine, asker, reader, session, made, handoff=ended or rules.handoff_each_stop)
     numbers = [trace.number for trace in traces]
 
@@ -94,7 +96,8 @@ def witness(engine: Engine, asker: Asker, rules: Rules, traces: Sequence[Trace],
 
 
 def followed(before: Session, bodies: Sequence[Mapping[str, Any]]) -> Session:
-    """The session after these events. One that is heard of again after its end goes on."""
+    """The session after these events. One that is heard of again after its end goes on; what happened before it, and
+    was worked off later, is not that."""
     session = before
     for body in bodies:
         event, at = body.get("event"), _number(body.get("at"), session.last_at)
@@ -109,11 +112,15 @@ def followed(before: Session, bodies: Sequence[Mapping[str, Any]]) -> Session:
             session,
             cwd=session.cwd or str(body.get("cwd", "")),
             last_at=max(session.last_at, at),
-            ended_at=at if event == "session-end" else None,
+            ended_at=at if event == "session-end" else _still_ended(session, at),
             turns=turns,
             detail=detail,
         )
     return session
+
+
+def _still_ended(session: Session, at: int) -> int | None:
+    return session.ended_at if session.ended_at is not None and at <= session.ended_at else None
 
 
 def _new_session(asker: Asker, first: Trace) -> Session:

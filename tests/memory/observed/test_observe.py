@@ -304,3 +304,9 @@ def test_of_what_was_read_only_the_latest_and_the_short_is_kept(monkeypatch: pyt
     long = write("src/long.py", "x = 1\n" * module.KNOWN_SIZE_MAX)
     observe([long], known)
     assert long["id"] not in known
+
+
+def test_a_run_of_tests_is_told_with_the_command_as_it_was_given() -> None:
+    output = "FAILED tests/test_a.py::test_x - assert 1 == 2\n1 failed, 3 passed in 0.05s\n"
+    (seen,) = observe([shell("cd app && python -m pytest -q 2>&1 | tail -3", output, code=1)])
+    assert seen.summary.startswith("`python -m pytest -q`: 1 failed")

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from .call import Call
+from .command import as_run
 from .lines import fit, joined, middle
 from .observation import FAILED, OK
 from .paths import relative, short
@@ -27,12 +28,14 @@ def run_piece(call: Call, commands: Sequence[str], run: Run) -> Piece:
     ok = run.ok and (not call.failed or bool(run.passed and "|" in call.command))
     failures = [_local(failure, call.cwd) for failure in run.failures]
     scope = _scope(command)
+    # As it was given: in some projects plain pytest finds nothing, and python -m pytest all.
+    given = next((part for part in as_run(call.command) if part.endswith(command)), command)
     if ok:
         return Piece(
             call,
             TEST,
             f"Tests pass: {run.counts} ({run.runner})",
-            f"`{fit(command, 120)}`: {run.counts}.",
+            f"`{fit(given, 120)}`: {run.counts}.",
             outcome=OK,
             key=_key(run, command),
             scope=scope,
@@ -43,7 +46,7 @@ def run_piece(call: Call, commands: Sequence[str], run: Run) -> Piece:
         call,
         TEST,
         _title(run, failures),
-        _summary(command, run, failures),
+        _summary(given, run, failures),
         "\n".join(joined([failure_line(failure) for failure in failures], FAILURES_TOLD)),
         files=tuple(dict.fromkeys(file for file in files if file)),
         names=tuple(dict.fromkeys(name for failure in failures[:FAILURES_TOLD] if (name := bare_name(failure.test)))),

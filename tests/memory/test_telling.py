@@ -287,3 +287,20 @@ def test_at_the_start_what_is_said_of_another_thing_replaces_nothing(session: Se
     hand.say("Deploys moved to Tuesdays.")
     told = session.hook("session-start", source="startup")
     assert told.count("- [") == 4
+
+
+def test_what_was_left_open_is_told_though_a_later_session_left_nothing_to_do(session: Session, hand: Hand) -> None:
+    hand.say("Handoff: Move to Redis\n\nNext step: write the client\n\nWorked on: a.py", kind="handoff", domain="tasks")
+    hand.say("Handoff: Rename a branch\n\nWorked on: README.md", kind="handoff", domain="tasks")
+    hand.say("Handoff: Tidy up\n\nDecisions: We use tabs.", kind="handoff", domain="tasks")
+    told = session.hook("session-start", source="startup")
+    assert "Tidy up" in told
+    assert "Next step: write the client" in told
+    assert "Rename a branch" not in told
+
+
+def test_what_was_left_open_long_ago_is_not_told_at_the_start(session: Session, hand: Hand) -> None:
+    hand.say("Handoff: Move to Redis\n\nNext step: write the client", kind="handoff", domain="tasks")
+    hand.clock.forward(days=30)
+    hand.say("Handoff: Tidy up\n\nWorked on: b.py", kind="handoff", domain="tasks")
+    assert "Redis" not in session.hook("session-start", source="startup")

@@ -14,6 +14,7 @@ from ..model.text import first_line, token_estimate
 from ..store.protocol import Reader
 from .code.for_context import calls_around, changed_functions
 from .engine import Asker, Engine
+from .observed.digest import HANDED_OVER
 from .observed.lines import counted
 from .recall import recall
 from .telling.current import Current, current
@@ -27,8 +28,10 @@ SESSIONS_SHOWN, OPEN_SHOWN, FILES_SHOWN, LEARNT_SHOWN, KNOWN_SHOWN = 5, 6, 10, 8
 LOOKED_AT = 200
 # So many of the latest statements are held against each other.
 COMPARED_TOGETHER = 120
+HANDOFFS_LOOKED_AT = 5
 # What changed longer ago is no longer recent.
 RECENT_DAYS = 14
+LEFT = "\n\nNext step: "
 OPEN_KINDS = ("question", "gap", "task", "checkpoint")
 LEARNT_KINDS = ("learning", "preference")
 KNOWN_KINDS = ("decision", "claim", "incident")
@@ -75,9 +78,9 @@ def context(
         look = _Look(reader, asker, now)
         said = look.latest((*OPEN_KINDS, *LEARNT_KINDS, *KNOWN_KINDS), COMPARED_TOGETHER)
         look = look._replace(current=current(reader, said))
-        handoff = look.latest(("handoff",), 1)[:1]
+        handoffs = _handoffs(look)
         sources: tuple[tuple[str, Callable[[], Sequence[Note]]], ...] = (
-            ("sessions", lambda: [*_left(look, handoff), *_open(look)]),
+            ("sessions", lambda: [*_left(look, handoffs), *_open(look)]),
             ("code", lambda: [*map(Note, changed_functions(engine, asker)), *_changed(look)]),
             ("learnings", lambda: _learnt(look)),
             ("observations", lambda: _focused(engine, look, focus) if focus.strip() else _known(look)),
@@ -91,7 +94,7 @@ def context(
             left, spare, unused = left + dropped, spare - used, max(0, room - used)
             if kept:
                 layers.append(Layer(name, tuple(kept)))
-        for record in handoff:
+        for record in handoffs:
             layers = _told_once(look, record, layers)
     return Context(tuple(layers), left)
 
@@ -143,6 +146,21 @@ class _Look(NamedTuple):
         """Of a decision record what it decided comes first."""
         texts = decided(self.reader, self.asker, records)
         return [self.note(record, tokens, texts.get(record.entry, "")) for record in records]
+
+
+def _handoffs(look: _Look) -> list[Record]:
+    """The latest; and where that leaves nothing to do, the latest that lately did."""
+    found = look.latest(("handoff",), HANDOFFS_LOOKED_AT)
+    if not found or _leaves_work(found[0]):
+        return found[:1]
+    since = look.now - RECENT_DAYS * MICROS_PER_DAY
+    return [found[0], *[one for one in found[1:] if one.last_at >= since and _leaves_work(one)][:1]]
+
+
+def _leaves_work(handoff: Record) -> bool:
+    """One in somebody's own words does, for all that is known."""
+    said = handoff.node.content
+    return LEFT in said or not any(f"\n\n{heading}:" in said for heading in HANDED_OVER)
 
 
 def _left(look: _Look, handoffs: Sequence[Record]) -> list[Note]:

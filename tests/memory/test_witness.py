@@ -72,6 +72,16 @@ def test_what_the_user_said_is_kept_as_a_claim_of_the_session(traces: Traces) ->
     assert "session" in claim.standing.tags
 
 
+def test_a_fact_that_is_said_again_without_its_full_stop_is_one_memory(traces: Traces) -> None:
+    for said in ("Remember that staging needs the VPN", "remember: staging needs the VPN.", "Staging needs the VPN!"):
+        traces.keep("prompt", prompt=said)
+        traces.keep("stop")
+        traces.work()
+    (claim,) = traces.nodes("claim")
+    assert claim.node.content == "Staging needs the VPN"
+    assert claim.standing.reinforced
+
+
 def test_what_is_not_to_be_remembered_is_not(traces: Traces) -> None:
     traces.keep("prompt", prompt="We decided to use Kafka for events. Don't remember this.")
     traces.keep("stop")

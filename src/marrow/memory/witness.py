@@ -70,7 +70,7 @@ def witness(engine: Engine, asker: Asker, rules: Rules, traces: Sequence[Trace],
         before = reader.session(asker.namespace, traces[0].session) or _new_session(asker, traces[0])
         session = followed(before, bodies)
         seen = _seen(engine, _just_before(reader, asker, traces), bodies)
-        heard = _heard(bodies, rules)
+        heard = _as_known(reader, asker, _heard(bodies, rules))
         drafts = [_seen_draft(one, session, rules) for one in seen]
         drafts += pinned_drafts(engine, asker, [_said_draft(one, session) for one in heard])
         steps: list[Step] = [say_of(engine, asker, draft, engine.clock()) for draft in drafts]
@@ -170,6 +170,18 @@ def _heard(bodies: Sequence[Mapping[str, Any]], rules: Rules) -> list[Said]:
     """By the user, and decided in the answers: what matters enough."""
     prompts = [body for body in bodies if body.get("event") == "prompt" and not body.get("agent")]
     return [one for one in (*said(prompts), *decided(_answers(bodies))) if one.salience >= rules.min_salience]
+
+
+def _as_known(reader: Reader, asker: Asker, heard: Sequence[Said]) -> list[Said]:
+    """In the words in which it is known already where only the mark at its end differs: it is the same, said again."""
+    told = []
+    for one in heard:
+        bare = one.text.rstrip(".! ")
+        spelt = {Node.make(one.kind, text).address: text for text in (f"{bare}!", bare, f"{bare}.", one.text)}
+        found = reader.records(asker.namespace, list(spelt), (asker.scope.project,), CURRENT)
+        texts = [spelt[record.node.address] for record in found]
+        told.append(one if not texts or one.text in texts else replace(one, text=texts[0]))
+    return told
 
 
 def _answers(bodies: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:

@@ -60,3 +60,15 @@ def test_what_others_saved_or_what_is_elsewhere_stays(engine: Engine, asker: Ask
     save(engine, asker, "Mine.")
     with pytest.raises(Forbidden):
         forget_last(engine, asker_of("orchard", rights=("read",)))
+
+
+def test_what_was_said_last_in_a_session_can_be_taken_back(engine: Engine, asker: Asker, hand: Hand) -> None:
+    (saved,) = save(engine, asker, "One.")
+    drafts = [
+        Draft("Staging needs the VPN.", tags=("session", "note"), user=asker.scope.user),
+        Draft("The agent found a cause.", tags=("session", "fix")),
+        Draft("Edited app.py", kind="observation", user=asker.scope.user),
+    ]
+    said = remember(engine, asker, drafts, operation="session_capture").saved[0].address
+    assert forget_last(engine, asker)[0].node.address == said
+    assert hand.state(saved) == "active"

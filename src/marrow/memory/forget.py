@@ -17,6 +17,8 @@ SAVES = frozenset(
     "memory_save memory_update memory_gap memory_ask memory_answer memory_checkpoint memory_handoff memory_survey "
     "memory_arc set_task_context".split()
 )
+# Of what hooks kept, that which the user said; what was only seen is nobody's.
+CAPTURE, SAID_IN_SESSION = "session_capture", "session"
 EVENTS_LOOKED_AT = 1_000
 
 
@@ -33,11 +35,12 @@ def forget(engine: Engine, asker: Asker, address: object, reason: str = "") -> t
 
 
 def forget_last(engine: Engine, asker: Asker, reason: str = "") -> tuple[Record, Receipt]:
-    """What this user saved last in the project and still holds. Of a batch, its last."""
+    """What this user saved last in the project, or said in a session, and still holds. Of a batch, its last."""
     asker.principal.check(READ, asker.namespace, asker.scope.project)
     with engine.store.reading() as reader:
         latest = reader.events(asker.namespace, limit=EVENTS_LOOKED_AT, latest=True)
-        saves = (event for event in latest if event.project == asker.scope.project and event.operation in SAVES)
+        ours = (event for event in latest if event.project == asker.scope.project)
+        saves = (event for event in ours if event.operation in SAVES or event.operation == CAPTURE)
         last = next((found for event in saves if (found := _saved(reader, asker, event, engine.clock()))), None)
     if last is None:
         raise NotFound(
@@ -56,6 +59,7 @@ def _saved(reader: Reader, asker: Asker, event: Event, now: int) -> Record | Non
         record
         for record in records
         if record.standing.is_active(now)
+        and (event.operation != CAPTURE or SAID_IN_SESSION in record.standing.tags)
         and any(interval.start == event.seq for interval in reader.intervals(record.entry))
         and any(one.user == asker.scope.user for one in said.get(record.entry, ()))
     ]

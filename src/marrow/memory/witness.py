@@ -24,16 +24,17 @@ from ..model.trace import DONE, NOT_KEPT, Trace
 from ..store.protocol import Reader, Writer
 from ..store.receive_traces import keep_session, settle_traces
 from .engine import Asker, Engine, submit
+from .forget import CAPTURE, SAID_IN_SESSION
 from .observed.decided import decided
 from .observed.digest import Digest, digest, handoff_text, summary_text
 from .observed.observation import Observation, content
 from .observed.observe import observe
-from .observed.said import Said, said
+from .observed.said import USER, Said, said
 from .observed.subject import subject
 from .recall import ACCOUNT
 from .remember import pinned_drafts, say_of
 
-OPERATION = "session_capture"
+OPERATION = CAPTURE
 TOOL_EVENTS = frozenset(("post-tool", "tool-failed"))
 # A session's summary is made from so many of its traces, the latest.
 REMEMBERED_TRACES, TRACES_READ = 800, 5_000
@@ -72,7 +73,7 @@ def witness(engine: Engine, asker: Asker, rules: Rules, traces: Sequence[Trace],
         seen = _seen(engine, _just_before(reader, asker, traces), bodies)
         heard = _as_known(reader, asker, _heard(bodies, rules))
         drafts = [_seen_draft(one, session, rules) for one in seen]
-        drafts += pinned_drafts(engine, asker, [_said_draft(one, session) for one in heard])
+        drafts += pinned_drafts(engine, asker, [_said_draft(one, session, asker) for one in heard])
         steps: list[Step] = [say_of(engine, asker, draft, engine.clock()) for draft in drafts]
         ended = session.ended_at is not None
         if account and (ended or session.detail.get(DUE)):
@@ -213,12 +214,13 @@ def _seen_draft(one: Observation, session: Session, rules: Rules) -> Draft:
     )
 
 
-def _said_draft(one: Said, session: Session) -> Draft:
+def _said_draft(one: Said, session: Session, asker: Asker) -> Draft:
     return Draft(
         one.text,
         kind=one.kind,
         domain=one.domain,
-        tags=("session", one.category),
+        tags=(SAID_IN_SESSION, one.category),
+        user=asker.scope.user if one.by == USER else "",
         priority=one.salience,
         confidence=SAID_CONFIDENCE,
         semantic=True,

@@ -195,7 +195,7 @@ def _compressed(found: dict[str, Any]) -> str:
 
 def _session_line(one: dict[str, Any]) -> str:
     span = f"{one['started']} – {one['ended'] or 'open'}"
-    return f"{one['session']} {one['host']}, {span}, {one['turns']} turns {one['title']}".rstrip()
+    return f"{one['session']} {one['host']}, {span}, {counted(one['turns'], 'turn')} {one['title']}".rstrip()
 
 
 def _record_line(one: dict[str, str]) -> str:

@@ -31,7 +31,7 @@ class SessionList(NamedTuple):
 
     def text(self) -> str:
         lines = [
-            f"{s['session']}  {s['host']}  {s['started']} – {s['ended'] or 'open'}, {s['turns']} turns"
+            f"{s['session']}  {s['host']}  {s['started']} – {s['ended'] or 'open'}, {counted(s['turns'], 'turn')}"
             f"{'  ' + s['title'] if s['title'] else ''}"
             for s in self.items
         ]
@@ -103,7 +103,7 @@ class SessionResult(NamedTuple):
     def text(self) -> str:
         lines = [
             f"{self.session}  {self.host} in {self.project or 'the global scope'}"
-            f"  {self.started} – {self.ended or 'open'}, {self.turns} turns",
+            f"  {self.started} – {self.ended or 'open'}, {counted(self.turns, 'turn')}",
             *([self.title] if self.title else []),
         ]
         for name, account in (("summary", self.summary), ("handoff", self.handoff)):
@@ -169,7 +169,7 @@ class StatusOfSession(NamedTuple):
         lines = ["No session was captured here."]
         if self.session:
             lines = [
-                f"{self.session}: {self.turns} turns{', ' + self.title if self.title else ''}",
+                f"{self.session}: {counted(self.turns, 'turn')}{', ' + self.title if self.title else ''}",
                 f"seen {self.seen}, saved {self.saved}, told {self.told} for {self.tokens:,} tokens",
             ]
         lines += [f"{self.waiting} reports wait to be worked off"] if self.waiting else []

@@ -79,7 +79,7 @@ def memory_forget(
     call: Call,
     address: str = "",
     reason: str = "",
-    last: Annotated[bool, "what you saved last in this project"] = False,
+    last: Annotated[bool, "what you saved or said in a session last, in this project"] = False,
 ) -> Done:
     """Retract a memory: it is never recalled again, and stays in the log. Saving its text brings it back."""
     if last and address:

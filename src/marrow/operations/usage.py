@@ -6,6 +6,7 @@ from typing import Annotated, Any, NamedTuple
 
 from ..memory.usage import usage as count_usage
 from ..model.moments import iso
+from ..model.text import counted
 from ..providers.llm import NONE
 from .table import Call, operation
 
@@ -32,7 +33,10 @@ class UsageResult(NamedTuple):
         if self.waits_until:
             lines.append(f"  it is left alone until {self.waits_until}: it failed, or nothing had room under the caps")
         told = self.told
-        lines.append(f"told to {told['sessions']:,} sessions: {told['memories']:,} memories, {told['tokens']:,} tokens")
+        lines.append(
+            f"told to {counted(told['sessions'], 'session')}: {counted(told['memories'], 'memory')}, "
+            f"{counted(told['tokens'], 'token')}"
+        )
         lines.append("operations:" if self.operations else "operations: none")
         for done in self.operations:
             each = done["ms"] / done["calls"]

@@ -6,7 +6,8 @@ import importlib.util
 import json
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from ...capture import line
@@ -53,7 +54,10 @@ def run_install(
     _check_choice(chosen, parts, repository)
     if not repository:
         _refuse_doubles(chosen, place)
-    works = [_to_install(host, place, parts) for host in chosen]
+    works = []
+    for host in chosen:
+        with _going_on_without(host, chosen, "install"):
+            works.append(_to_install(host, place, parts))
     done = _settle(call, works, "install", dry_run, confirm)
     if not call.output.json:
         for line in _afterwards(works, place, done, dry_run):
@@ -71,7 +75,11 @@ def run_uninstall(
     place = place_here(_repository() if repository else "")
     chosen = [find_host(name) for name in names] or list(HOSTS)
     found = [(host, receipts.receipt_of(host, place.repository)) for host in dict.fromkeys(chosen)]
-    works = [_to_uninstall(host, receipt) for host, receipt in found if receipt is not None]
+    works = []
+    there = [(host, receipt) for host, receipt in found if receipt is not None]
+    for host, receipt in there:
+        with _going_on_without(host, [one for one, _ in there], "uninstall"):
+            works.append(_to_uninstall(host, receipt))
     if missing := [host.name for host, receipt in found if receipt is None and names]:
         raise NotFound(f"Marrow is not installed in {', '.join(missing)}.", hint="Nothing was changed.", field="hosts")
     done = bool(works) and _settle(call, works, "uninstall", dry_run, confirm)
@@ -85,6 +93,18 @@ def run_uninstall(
         stays = f" What it remembers stays in {_shown(home)}." if os.path.isdir(home) else ""
         ended = " The daemon has ended." if not installed_hosts(place) and _end_daemon() else ""
         call.output.text(f"Marrow is out of {_listed(works)}.{stays}{ended}")
+
+
+@contextmanager
+def _going_on_without(host: Host, chosen: Sequence[Host], command: str) -> Iterator[None]:
+    """A file of one host that is not understood stops everything: then it is said how to go on with the others."""
+    others = [one.name for one in chosen if one is not host]
+    try:
+        yield
+    except MarrowError as problem:
+        if others:
+            problem.hint = f"{problem.hint} Without {host.title}: marrow {command} {' '.join(others)}".strip()
+        raise
 
 
 def _end_daemon() -> bool:

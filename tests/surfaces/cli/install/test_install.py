@@ -235,6 +235,16 @@ def test_a_file_that_is_not_understood_stops_everything_and_nothing_changes(
     assert everything_in(home) == before
 
 
+def test_where_one_host_stops_everything_it_is_said_how_to_go_on_with_the_others(here: Here, home: Path) -> None:
+    fill(home, {".claude/settings.json": "{}", ".gemini/settings.json": "{} // mine", ".cursor/mcp.json": "{}"})
+    ran = here("install", "--yes")
+    assert "Without Gemini CLI: marrow install claude-code cursor\n" in ran.err
+    fill(home, {".gemini/settings.json": "{}"})
+    assert here("install", "--yes").code == 0
+    (home / ".gemini/settings.json").write_text("// mine\n" + (home / ".gemini/settings.json").read_text())
+    assert "Without Gemini CLI: marrow uninstall claude-code cursor\n" in here("uninstall", "--yes").err
+
+
 def test_a_file_that_is_not_utf8_is_refused(here: Here, home: Path) -> None:
     (home / ".claude.json").write_bytes(b'{"a": "\xff"}')
     assert "not UTF-8" in here("install", "claude-code", "--yes").err

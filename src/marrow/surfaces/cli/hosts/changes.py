@@ -77,7 +77,7 @@ def _text_of(path: str, data: bytes) -> str:
 
 def _unreadable(path: str, problem: object) -> Invalid:
     kind = "TOML" if path.endswith(".toml") else "JSON"
-    comments = "" if kind == "TOML" else " Comments and trailing commas are not JSON: take them out, or add it by hand."
+    comments = "" if kind == "TOML" else " Comments and trailing commas are no JSON: take them out, or edit it by hand."
     return Invalid(
         f"{path} cannot be read as {kind}: {problem}.",
         hint=f"Marrow changes no file that it does not understand, and nothing was changed.{comments}",

@@ -310,3 +310,7 @@ def test_a_run_of_tests_is_told_with_the_command_as_it_was_given() -> None:
     output = "FAILED tests/test_a.py::test_x - assert 1 == 2\n1 failed, 3 passed in 0.05s\n"
     (seen,) = observe([shell("cd app && python -m pytest -q 2>&1 | tail -3", output, code=1)])
     assert seen.summary.startswith("`python -m pytest -q`: 1 failed")
+
+
+def test_an_edit_that_was_undone_leaves_nothing() -> None:
+    assert observe([edit("a.py", "x = 1", "x = 2"), edit("a.py", "x = 2", "x = 1")]) == []

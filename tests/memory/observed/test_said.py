@@ -259,6 +259,15 @@ def test_the_agents_decisions_are_few_and_light() -> None:
     assert all(one.salience <= 0.6 for one in found)
 
 
+def test_a_fix_is_kept_with_what_was_wrong() -> None:
+    (found,) = decided(
+        [stop("The export is slow because each row is committed alone. The fix is to batch the inserts.")]
+    )
+    assert found.text == "The export is slow because each row is committed alone. The fix is to batch the inserts."
+    (found,) = decided([stop("Would you like me to go on with it?\n\nThe fix is to batch the inserts of the export.")])
+    assert found.text == "The fix is to batch the inserts of the export."
+
+
 def test_only_the_last_message_of_a_turn_counts() -> None:
     found = decided([stop("I decided to rewrite it all in Go."), stop("I decided to keep it as it is.")])
     assert [one.text for one in found] == ["I decided to keep it as it is."]

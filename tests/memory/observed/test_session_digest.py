@@ -62,6 +62,11 @@ def test_a_digest_has_what_was_done_decided_corrected_and_left() -> None:
     assert not found.is_empty
 
 
+def test_the_next_step_is_no_open_task_beside_it() -> None:
+    found = Digest("s", "Export", open_tasks=("Batch the inserts", "Write docs"), next_step="Batch the inserts")
+    assert handoff_text(found) == "Handoff: Export\n\nNext step: Batch the inserts\n\nOpen tasks: Write docs"
+
+
 def test_the_texts_have_their_sections_and_are_compact() -> None:
     found = made(session())
     handoff = handoff_text(found)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from .command import as_run
-from .edits import told
+from .edits import is_change, net, told
 from .lines import counted, fit, joined
 from .observation import FAILED, OK
 from .piece import EDIT, OTHER, SHELL, TEST, Piece
@@ -212,11 +212,11 @@ def _edits_as_one(pieces: Sequence[Piece]) -> list[Piece]:
             if path:
                 at_hand[path] = len(found)
             found.append([piece])
-    return [_joint_edit(group) for group in found]
+    return [joint for group in found if (joint := _joint_edit(group))]
 
 
-def _joint_edit(group: Sequence[Piece]) -> Piece:
-    """What several edits of one file came to in the end."""
+def _joint_edit(group: Sequence[Piece]) -> Piece | None:
+    """What several edits of one file came to in the end; None where the last undid the others."""
     if len(group) == 1:
         return group[0]
     joint = replace(
@@ -225,4 +225,4 @@ def _joint_edit(group: Sequence[Piece]) -> Piece:
         ids=tuple(one for piece in group for one in piece.trace_ids),
         size=sum(piece.before for piece in group),
     )
-    return told(joint)
+    return told(joint) if any(map(is_change, net(joint.changes))) else None

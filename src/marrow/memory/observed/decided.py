@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from .call import text_at
 from .markers import HEDGED, QUESTION
-from .prose import sentences
+from .prose import Sentence, sentences
 from .said import ASSISTANT, DECISION, FIX_CATEGORY, Said
 
 A_TURN_MAX = 2
@@ -32,6 +32,8 @@ _NOT_YET = re.compile(
     r"we (?:could|should|might)|to fix)\b",
     re.I,
 )
+# It says nothing without what was wrong, which stands before it.
+_MENDS = re.compile(r"(?:so )?(?:the )?(?:fix|solution)\b", re.I)
 _MARKUP = re.compile(r"\*\*|__|^#{1,6} ")
 
 
@@ -52,9 +54,13 @@ def _of_message(message: Mapping[str, object]) -> list[Said]:
     at = message.get("at")
     moment = at if isinstance(at, int) and not isinstance(at, bool) else 0
     ranked: list[tuple[float, int, Said]] = []
+    before = Sentence("", False, -1)
     for number, sentence in enumerate(sentences(text_at(message, "message"))):
         text = _MARKUP.sub("", sentence.text).strip()
-        if not 20 <= len(text) <= LENGTH_MAX or QUESTION.match(text) or HEDGED.search(text) or _NOT_YET.search(text):
+        if _MENDS.match(text) and before.paragraph == sentence.paragraph and _is_told(before.text):
+            text = f"{before.text} {text}"
+        before = sentence
+        if not _is_told(text):
             continue
         turn = text_at(message, "turn")
         if _FOUND.search(text):
@@ -63,3 +69,9 @@ def _of_message(message: Mapping[str, object]) -> list[Said]:
             ranked.append((-LOW, number, Said(text, "decision", DECISION, LOW, "decisions", moment, turn, ASSISTANT)))
     ranked.sort(key=lambda one: one[:2])
     return [one for _, _, one in sorted(ranked[:A_TURN_MAX], key=lambda one: one[1])]
+
+
+def _is_told(text: str) -> bool:
+    """Told as a fact, and neither asked, offered nor doubted."""
+    is_long_enough = 20 <= len(text) <= LENGTH_MAX
+    return is_long_enough and not (QUESTION.match(text) or HEDGED.search(text) or _NOT_YET.search(text))

@@ -129,7 +129,7 @@ def handoff_text(found: Digest) -> str:
     """What the next session needs to go on: what is to be done first, for whoever reads no further."""
     lines = (
         (found.next_step,) if found.next_step else (),
-        found.open_tasks,
+        tuple(task for task in found.open_tasks if task != found.next_step),
         found.failing,
         found.worked_on,
         found.decisions,

@@ -121,6 +121,10 @@ def net(changes: Sequence[Change]) -> list[Change]:
     return list(found.values())
 
 
+def is_change(change: Change) -> bool:
+    return bool(change.added or change.removed or change.created or change.deleted or change.whole)
+
+
 def _as_created(change: Change) -> Change:
     return replace(change, created=True, whole=False)
 

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from marrow.app import Memories
 from marrow.capture import inbox
 from marrow.jobs.abandoned import IDLE_MICROS, close_abandoned
-from marrow.jobs.chores import Chores
 from marrow.jobs.drain import drain
-from marrow.jobs.place import Place
 from marrow.jobs.way import Way
 from marrow.jobs.work_off import WAITING_MAX, ripe, work_off
 from marrow.memory.engine import now_micros
@@ -22,55 +17,7 @@ from marrow.model.errors import Unavailable
 from marrow.model.record import CURRENT, Filter
 from marrow.model.trace import Trace
 
-
-class Home:
-    """A user's home, two repositories in it, and what a daemon has open there."""
-
-    def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.folder = folder
-        self.home = folder / ".marrow"
-        for name in ("one", "two"):
-            (folder / name / ".git").mkdir(parents=True)
-        for name in [name for name in os.environ if name.startswith("MARROW_")]:
-            monkeypatch.delenv(name)
-        monkeypatch.setenv("HOME", str(folder))
-        monkeypatch.setenv("MARROW_EMBEDDER", "fake")
-        self.memories = Memories()
-        self.number = 0
-
-    def write(self, event: str, *, project: str = "one", session: str = "s1", **body: Any) -> None:
-        self.number += 1
-        at = {"v": 1, "id": f"{self.number:016x}", "at": now_micros(), "host": "claude-code", "event": event}
-        line = {**at, "session": session, "cwd": str(self.folder / project), **body}
-        assert inbox.append(str(self.home), json.dumps(line))
-
-    def place(self, project: str = "one") -> Place:
-        memory = self.memories.at(str(self.folder / project))
-        return Place(memory.engine, memory.call.asker, memory.settings)
-
-    def default(self) -> Place:
-        return self.place(".")
-
-    def drain(self) -> int:
-        def at(path: str, store: str, project: str, namespace: str) -> Place:
-            memory = self.memories.at(path, store, project, namespace)
-            return Place(memory.engine, memory.call.asker, memory.settings)
-
-        return drain(str(self.home), at, self.default())
-
-    def kept(self) -> list[Trace]:
-        with self.default().engine.store.reading() as reader:
-            return reader.traces("local")
-
-    def chores(self) -> Chores:
-        return self.memories.chores(str(self.home))
-
-
-@pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    made = Home(tmp_path, monkeypatch)
-    yield made
-    made.memories.close()
+from .conftest import Home
 
 
 def test_lines_of_two_projects_are_kept_for_theirs(home: Home) -> None:
@@ -409,81 +356,3 @@ def test_a_session_is_told_alike_in_one_part_or_in_many(home: Home, monkeypatch:
             told.append([record.node.content.replace(project, "") for record in reader.records_of(entries, CURRENT)])
     assert told[0] == told[1]
     assert len(told[0]) == 1
-
-
-def _repository(folder: Path) -> None:
-    """As git makes one, without an origin."""
-    for name in ("objects", "refs"):
-        (folder / ".git" / name).mkdir(parents=True)
-    (folder / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
-
-
-def _said_in(home: Home, project: str) -> list[str]:
-    place = home.place(project)
-    with place.engine.store.reading() as reader:
-        wanted = Filter(projects=(place.asker.scope.project,), kinds=("decision",))
-        entries = reader.select("local", wanted, CURRENT, now_micros())
-        return sorted(record.node.content for record in reader.records_of(entries, CURRENT))
-
-
-def test_a_repository_that_only_hooks_wrote_for_is_known_again_when_it_moves_or_gets_an_origin(home: Home) -> None:
-    _repository(home.folder / "three")
-    home.write("session-start", project="three", source="startup")
-    chores = home.chores()
-    chores.all_now()  # what leaves nothing names nothing either
-    home.write("prompt", project="three", prompt="We decided to shard by tenant.")
-    home.write("stop", project="three", message="ok")
-    chores.all_now()
-    (home.folder / "three").rename(home.folder / "four")
-    assert _said_in(home, "four") == ["We decided to shard by tenant."]
-    (home.folder / "four" / ".git" / "config").write_text('[remote "origin"]\n\turl = https://github.com/ann/four\n')
-    home.memories.close()
-    home.memories = Memories()
-    assert _said_in(home, "four") == ["We decided to shard by tenant."]
-
-
-def test_an_origin_that_comes_while_the_daemon_runs_is_noticed(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
-    from marrow.app import opening
-
-    (home.folder / "three").mkdir()
-    assert home.place("three").asker.scope.project.startswith("path:")
-    _repository(home.folder / "three")
-    (home.folder / "three" / ".git" / "config").write_text('[remote "origin"]\n\turl = https://github.com/ann/three\n')
-    monkeypatch.setattr(opening, "KEPT_SECONDS", -1.0)
-    assert home.place("three").asker.scope.project == "github.com/ann/three"
-
-
-def test_a_clone_is_known_by_an_origin_that_its_repository_got_while_the_daemon_ran(
-    home: Home, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from marrow.app import opening
-
-    monkeypatch.setattr(opening, "KEPT_SECONDS", -1.0)
-    origin = '[remote "origin"]\n\turl = https://github.com/ann/three\n'
-    _repository(home.folder / "three")
-    chores = home.chores()
-    for said in ("We decided to shard by tenant.", "We decided to keep one row a day."):
-        home.write("prompt", project="three", prompt=said)
-        home.write("stop", project="three", message="ok")
-        chores.all_now()
-        (home.folder / "three" / ".git" / "config").write_text(origin)
-    _repository(home.folder / "clone")
-    (home.folder / "clone" / ".git" / "config").write_text(origin)
-    assert len(_said_in(home, "clone")) == 2
-
-
-def test_a_session_that_went_to_another_project_stays_ended_and_is_titled_by_its_own(home: Home) -> None:
-    home.write("session-start", source="startup")
-    home.write("prompt", prompt="Add the login page. We decided that names are unique.")
-    home.write("prompt", project="two", prompt="Refactor the secret parser. We decided that orders have 30 lines.")
-    home.write("stop", project="two", message="ok")
-    home.write("session-end", project="two", reason="other")
-    home.drain()
-    place = home.default()
-    work_off(place)
-    work_off(place, everything=True)
-    with place.engine.store.reading() as reader:
-        session = reader.session("local", "s1")
-    assert session is not None
-    assert session.ended_at is not None
-    assert session.title == "Add the login page"

@@ -12,9 +12,7 @@ from marrow.memory.code.callers import callers
 from marrow.memory.code.kept_map import KeptMap
 from marrow.store.code import Known
 
-from .test_background import Home, home
-
-__all__ = ["home"]
+from .conftest import Home
 
 
 def kept(home: Home) -> KeptMap:

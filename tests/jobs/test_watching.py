@@ -16,9 +16,9 @@ from marrow.memory.code.frames import environment
 
 from ..repository.conftest import Git
 from ..repository.conftest import git as real_git
-from .test_background import Home, home
+from .conftest import Home
 
-__all__ = ["home", "real_git"]
+__all__ = ["real_git"]
 
 MINUTES = 120
 

@@ -92,7 +92,7 @@ def _take(
     for body, text in default.engine.considerately(chunk.entries):
         if body.get("event") == CHECK:
             continue
-        trace = trace_of(*_forgettable(body, text, refused))
+        trace = trace_of(*_in_time(*_forgettable(body, text, refused), default.engine.clock()))
         if trace is None:
             log.warning("a line of the inbox is no trace")
             continue
@@ -170,6 +170,15 @@ def _forgettable(body: Mapping[str, object], text: str, refused: set[str]) -> Li
         return body, text
     kept = {**body, said: NOT_KEPT}
     return kept, json.dumps(kept, ensure_ascii=False)
+
+
+def _in_time(body: Mapping[str, object], text: str, now: int) -> Line:
+    """Nothing is reported before it happens: where a clock went back since, it happened by now."""
+    at = body.get("at")
+    if not isinstance(at, int) or at <= now:
+        return body, text
+    told = {**body, "at": now}
+    return told, json.dumps(told, ensure_ascii=False)
 
 
 def _place(body: Mapping[str, object], place_at: PlaceAt, default: Place) -> Place | None:

@@ -113,7 +113,7 @@ def cut(question: Question, hits: Sequence[Hit], asked: Asked, vectors: Mapping[
     rest = [one for one in judged[LOOKED_AT:] if one.kept.hit.why]
     left = {one.record.entry: f"{LOOKED_AT} others are more relevant" for one in rest}
     found = judged[:LOOKED_AT] + brought
-    alike = _cosines([one.record.entry for one in found], vectors)
+    alike = cosines([one.record.entry for one in found], vectors)
     found = _current(question, found, alike, left)
     found = _once(question, found, alike, left)
     best = found[0] if found else None
@@ -258,7 +258,7 @@ def _replaces_nothing(record: Record) -> bool:
     return record.node.kind in NO_HEIRS or READ_OUT in record.standing.tags
 
 
-def _cosines(entries: Sequence[int], vectors: Mapping[int, Vector]) -> Cosines:
+def cosines(entries: Sequence[int], vectors: Mapping[int, Vector]) -> Cosines:
     """How alike each two of them are, where both have a vector."""
     known = [entry for entry in entries if entry in vectors]
     if not known:

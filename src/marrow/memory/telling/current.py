@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from ...model.record import Record
 from ...search.compare import NEAR, NEGATION, compare
-from ...search.cut import NO_HEIRS
+from ...search.cut import NO_HEIRS, cosines
 from ...search.replaced import is_parallel, replaces, subject, values
 from ...store.protocol import Reader
 from ...store.terms import terms_of
@@ -32,30 +32,29 @@ class Current(NamedTuple):
 
 def current(reader: Reader, records: Sequence[Record]) -> Current:
     said = [one for one in records if len(one.node.content) <= STATEMENT_MAX and one.standing.semantic]
-    if len(said) < 2:
-        return Current()
-    import numpy as np
-
-    vectors = reader.vectors_of([one.entry for one in said])
+    said.sort(key=lambda one: (one.last_at, one.entry))
+    bare = {one.entry: letters(one.node.content) for one in said}
+    alike = cosines([one.entry for one in said], reader.vectors_of([one.entry for one in said]))
     gone: set[int] = set()
     changing: set[int] = set()
-    for earlier, later in combinations(sorted(said, key=lambda one: (one.last_at, one.entry)), 2):
+    for earlier, later in combinations(said, 2):
+        cosine = alike.get((earlier.entry, later.entry), 0.0)
+        is_same = bare[earlier.entry] == bare[later.entry]
+        if not is_same and (cosine < ALIKE or earlier.last_at == later.last_at):
+            continue
         if earlier.project != later.project or earlier.standing.pinned:
             continue
-        if letters(earlier.node.content) == letters(later.node.content):
-            gone.add(_weaker(earlier, later))
-            continue
-        ours, theirs = vectors.get(earlier.entry), vectors.get(later.entry)
-        cosine = float(np.vdot(ours, theirs)) if ours is not None and theirs is not None else 0.0
-        if cosine < ALIKE or earlier.last_at == later.last_at:
-            continue
         texts = later.node.content, earlier.node.content
-        if later.node.kind not in NO_HEIRS and replaces(*texts, cosine) and not _is_of_another(*texts):
+        if not is_same and later.node.kind not in NO_HEIRS and _changes(*texts, cosine):
             gone.add(earlier.entry)
             changing.add(later.entry)
-        elif (likeness := compare(*texts, cosine)) and likeness.what == NEAR:
+        elif is_same or ((likeness := compare(*texts, cosine)) and likeness.what == NEAR):
             gone.add(_weaker(earlier, later))
     return Current(frozenset(gone), frozenset(changing - gone))
+
+
+def _changes(later: str, earlier: str, cosine: float) -> bool:
+    return replaces(later, earlier, cosine) is not None and not _is_of_another(later, earlier)
 
 
 def _is_of_another(later: str, earlier: str) -> bool:

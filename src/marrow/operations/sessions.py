@@ -116,7 +116,7 @@ class SessionResult(NamedTuple):
         return "\n".join(lines)
 
 
-@operation("work", name="session_show")
+@operation("work", name="session_show", aliases=("show",))
 def session_show_of(
     call: Call, session: Annotated[str, "its name, or how it begins; default: the latest"] = ""
 ) -> SessionResult:

@@ -44,6 +44,9 @@ def test_every_name_and_alias_is_accepted_as_one_word(name: str) -> None:
 
 
 def test_an_alias_of_one_word_is_a_command_of_its_own() -> None:
+    entry, length = commands.find(["show", "4f2a"])
+    assert entry is not None
+    assert (entry.name, length) == ("session show", 1)
     entry, _ = commands.find(["claim", "something"])
     assert entry is not None
     assert entry.operation.name == "memory_save"

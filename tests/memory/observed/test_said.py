@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from marrow.memory.observed.decided import decided
-from marrow.memory.observed.said import Said, said
+from marrow.memory.observed.said import Said, may_be_kept, said
 from marrow.model.node import KINDS
 from marrow.model.standing import DOMAINS
 
@@ -201,7 +201,11 @@ def test_a_bare_no_makes_the_next_sentence_a_correction() -> None:
         "This is off the record.",
         "Bitte nicht merken.",
         "Merk dir das nicht.",
+        "Nur unter uns, bitte nicht speichern!",
+        "Speicher das bitte nicht.",
         "Ne retiens pas ça.",
+        "Por favor, no guardes esto.",
+        "Не запоминай это.",
         "No recuerdes esto.",
         "不要记住这个。",
     ],
@@ -216,6 +220,25 @@ def test_a_wish_not_to_be_remembered_covers_the_whole_prompt(wish: str) -> None:
 )
 def test_words_that_only_look_like_that_wish_do_not(text: str) -> None:
     assert of(text + "\nAlways run make lint before you commit.")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Das Formular soll das Passwort nicht speichern.",
+        "Der Dialog 'Nicht speichern' wirft einen Fehler.",
+        "Ich kann mir den Befehl nicht merken.",
+        "Speichere das nicht in localStorage, sondern in einem Cookie.",
+        "Le formulaire n'enregistre pas les données.",
+        "No guardes los archivos temporales en /tmp.",
+        "Non salvare il file nella cartella sbagliata.",
+        "não guarde tokens no localStorage",
+        "не сохраняй файлы в корень репозитория",
+        "不要记录日志到文件。",
+    ],
+)
+def test_what_a_program_is_not_to_save_is_no_wish_in_any_language(text: str) -> None:
+    assert may_be_kept(text)
 
 
 @pytest.mark.parametrize("mark", ["for now", "temporarily", "just this once", "for this session"])

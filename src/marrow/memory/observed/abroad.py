@@ -22,12 +22,23 @@ REMEMBER_ABROAD = re.compile(
     r")[:：,，、。]?\s*",
     re.I,
 )
+# Of files, logs and passwords the same is said every day. So it is an order only of "this", or as a sentence of its own.
+_BEGINS, _ENDS = r"(?:\A|[.!?;\n(][ ]{0,3}|[,:][ ](?=bitte ))", r"(?=[ ]{0,3}(?:[.:!;,)\n]|\Z))"
+_NOT_INTO = r"\b(?! (?:dans|en|sur|comme|in|nel|nella|como|no|na|em|в|на|как)\b)"
+_ASKED = r"(?:(?:s'il te pla[iî]t|por favor|per favore|пожалуйста)[, ]+)?"
+_ORDERS = (
+    (r"ne (?:retiens|m[ée]morise|garde|souviens-toi) pas|n['’]enregistre pas", r"[çc]a|cela|ceci|ce message|ce que je"),
+    (r"no (?:recuerdes|guardes|memorices)", r"esto|eso|lo que|nada de"),
+    (r"non (?:ricordare|memorizzare|salvare)", r"questo|ciò|quello che"),
+    (r"não (?:guarde|memorize|lembre)", r"isto|isso|disto|disso|o que"),
+    (r"не (?:запоминай|сохраняй)(?:те)?", r"этого|это|то, что"),
+)
 KEEP_NOTHING_ABROAD = re.compile(
-    r"\b(?:nicht (?:merken|speichern|behalten)|merke? dir (?:das|dies) nicht|speicher(?:e|n)? (?:das|dies) nicht|"
-    r"ne (?:retiens|m[ée]morise|garde|souviens-toi) pas|n['’]enregistre pas|"
-    r"no (?:recuerdes|guardes|memorices)|non (?:ricordare|memorizzare|salvare)|não (?:guarde|memorize|lembre)|"
-    r"niet onthouden|onthoud dit niet|не запоминай(?:те)?|не сохраняй(?:те)?)\b|"
-    r"(?:不要|别|別)(?:记|記)|覚えないで|記憶しないで|기억하지 ?마",
+    rf"{_BEGINS}(?:(?:bitte|das|dies|es|hier) ){{0,3}}nicht (?:merken|speichern|behalten){_ENDS}|"
+    rf"\b(?:merke? dir|speicher[en]?) (?:das|dies)(?: bitte)? nicht{_ENDS}|"
+    rf"{_BEGINS}(?:(?:dit|dat|alsjeblieft) ){{0,2}}niet onthouden{_ENDS}|\bonthoud (?:dit|dat) niet{_ENDS}|"
+    + "|".join(rf"\b(?:{do}) (?:{this}){_NOT_INTO}|{_BEGINS}{_ASKED}(?:{do}){_ENDS}" for do, this in _ORDERS)
+    + r"|(?:不要|别|別)(?:记|記)(?:住|下来?|得)?(?=这|這|此|我|以[上下]|[。！!，,：:\s]|\Z)|覚えないで|記憶しないで|기억하지 ?마",
     re.I,
 )
 # Where words are not parted by spaces.

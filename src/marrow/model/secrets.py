@@ -307,12 +307,22 @@ def _given(text: str, found: re.Match[str]) -> Span | None:
     return None if is_stand_in(value) or re.fullmatch(r"\d+", value) else (start, run_end(text, end))
 
 
+def _typed(text: str, found: re.Match[str]) -> Span | None:
+    """The same after one letter, which another program on the line may mean otherwise: `docker run --name mongo -p
+    27017:27017`, `ldapsearch ... through grep -w uid`."""
+    value = text[found.start(found.lastindex or 0) : found.end()]
+    if value.startswith("-") or value in PROSE or re.fullmatch(r"[\d.:]*:\d+(?:/\w+)?", value):
+        return None
+    other = re.search(r"\b(?:mkdir|grep|wc|pytest)\s+-[pwPW]\b", found[0])
+    return None if other else _given(text, found)
+
+
 def _logged_in_with(text: str, found: re.Match[str]) -> Span | None:
     """Only of programs whose `login` takes the password with `-p`: elsewhere that is a port, or makes parents."""
     before = text[max(0, found.start() - 48) : found.start()]
     if not re.search(r"\b(?:docker|podman|nerdctl|buildah|skopeo|helm|oras|az|cf|oc)[ ][a-z ]*\Z", before, FOLD):
         return None
-    return _given(text, found)
+    return _typed(text, found)
 
 
 def _said(text: str, found: re.Match[str]) -> Span | None:
@@ -428,16 +438,16 @@ PLACES = (
         "option",
         ("mongo", "sqlcmd"),
         rf"(?:mongo[a-z]{{0,12}}|sqlcmd)\b[^\r\n|;]{{0,200}}?\s-p[ ]{{0,4}}{_ARGUMENT}",
-        _given,
+        _typed,
         folded=True,
         needs="-p",
     ),
-    Rule("option", ("7z",), rf"7z[a-z]?\b[^\r\n|;]{{0,200}}?\s-p{_ARGUMENT}", _given, folded=True, needs="-p"),
+    Rule("option", ("7z",), rf"7z[a-z]?\b[^\r\n|;]{{0,200}}?\s-p{_ARGUMENT}", _typed, folded=True, needs="-p"),
     Rule(
         "option",
         ("ldap",),
         rf"ldap[a-z]{{2,12}}\b[^\r\n|;]{{0,200}}?\s(?-i:-w)[ ]{{0,4}}{_ARGUMENT}",
-        _given,
+        _typed,
         folded=True,
         needs="-w",
     ),

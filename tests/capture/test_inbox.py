@@ -250,3 +250,9 @@ def test_of_a_conversation_that_goes_in_part_what_nobody_has_read_stays(tmp_path
 
 def test_where_there_is_no_inbox_nothing_is_wiped(tmp_path: Path) -> None:
     assert inbox.wipe(str(tmp_path / "nowhere"), {"s1"}) == 0
+
+
+def test_a_line_whose_session_is_no_text_does_not_stop_the_wiping_of_others(tmp_path: Path) -> None:
+    inbox.append(str(tmp_path), '{"session": ["s"]}')
+    inbox.append(str(tmp_path), '{"session": "s"}')
+    assert inbox.wipe(str(tmp_path), {"s"}) == 1

@@ -193,7 +193,7 @@ def _wiped(path: str, sessions: Collection[str], until: int | None) -> int:
     with file:
         for raw in file.read(-1 if until is None else until).split(b"\n"):
             entry = _entry(raw) if raw else None
-            if entry is not None and entry[0].get("session") in sessions:
+            if entry is not None and str(entry[0].get("session")) in sessions:
                 file.seek(at)
                 file.write(b"\n" * len(raw))
                 wiped += 1

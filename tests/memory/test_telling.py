@@ -8,6 +8,7 @@ import pytest
 
 from marrow.memory.context import context
 from marrow.memory.engine import Asker, Engine
+from marrow.memory.telling.handed_over import handed_over, letters
 from marrow.memory.telling.tell import Manner, Talks, tell, write_told
 from marrow.memory.telling.wording import CHARACTERS_MAX, CLOSING, fenced, harmless
 from marrow.model.text import token_estimate
@@ -304,3 +305,16 @@ def test_what_was_left_open_long_ago_is_not_told_at_the_start(session: Session, 
     hand.clock.forward(days=30)
     hand.say("Handoff: Tidy up\n\nWorked on: b.py", kind="handoff", domain="tasks")
     assert "Redis" not in session.hook("session-start", source="startup")
+
+
+def test_a_line_of_a_handoff_that_only_begins_as_another_that_is_told_stays_in_it() -> None:
+    told = letters("The retry limit of the payment gateway client is 5 attempts.")
+    said = "Decisions: The retry limit of the payment gateway client is 9 for webhooks."
+    assert "9 for webhooks" in handed_over(f"Handoff: x\n\n{said}", [told])
+
+
+def test_what_was_changed_and_is_said_again_with_less_weight_is_told(session: Session, hand: Hand) -> None:
+    hand.say("The service listens on port 8080.", priority=1.0, at="2026-01-01T00:00:00Z")
+    hand.say("The service listens on port 9090.", priority=0.8, at="2026-01-02T00:00:00Z")
+    hand.say("The service listens on port 8080", kind="decision", priority=0.5, at="2026-01-03T00:00:00Z")
+    assert "port 8080" in session.hook("session-start", source="startup")

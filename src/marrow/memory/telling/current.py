@@ -49,7 +49,8 @@ def current(reader: Reader, records: Sequence[Record]) -> Current:
             gone.add(earlier.entry)
             changing.add(later.entry)
         elif is_same or ((likeness := compare(*texts, cosine)) and likeness.what == NEAR):
-            gone.add(_weaker(earlier, later))
+            # What was changed in between, and is now said again, holds again.
+            gone.add(earlier.entry if earlier.entry in gone else _weaker(earlier, later))
     return Current(frozenset(gone), frozenset(changing - gone))
 
 

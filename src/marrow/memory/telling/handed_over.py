@@ -9,7 +9,8 @@ from ..observed.digest import HANDED_OVER
 
 # Of two texts, so many letters in common at their beginning are no accident: one of them was cut.
 COMPARED = 40
-_NOT_LETTERS = re.compile(r"\W+")
+# C++ is not C, nor is 1.8 the same as 18.
+_NOT_LETTERS = re.compile(r"(?:[^\w+#.]|\.(?!\d)|(?<!\d)\.)+")
 _SECTION = re.compile(rf"({'|'.join(HANDED_OVER)}):(?:\s*\n- | )")
 
 
@@ -33,4 +34,9 @@ def handed_over(content: str, told: Sequence[str]) -> str:
 
 
 def _is_told(line: str, told: Sequence[str]) -> bool:
-    return any(line == one or (line[:COMPARED] == one[:COMPARED] and len(line) >= COMPARED) for one in told)
+    """As it is, or cut: then the shorter one is how the other begins. Two that only begin alike tell two things."""
+    return any(line == one or (_is_long(line, one) and (line.startswith(one) or one.startswith(line))) for one in told)
+
+
+def _is_long(line: str, one: str) -> bool:
+    return min(len(line), len(one)) >= COMPARED

@@ -314,7 +314,7 @@ def test_a_line_of_a_handoff_that_only_begins_as_another_that_is_told_stays_in_i
 
 
 def test_what_was_changed_and_is_said_again_with_less_weight_is_told(session: Session, hand: Hand) -> None:
-    hand.say("The service listens on port 8080.", priority=1.0, at="2026-01-01T00:00:00Z")
-    hand.say("The service listens on port 9090.", priority=0.8, at="2026-01-02T00:00:00Z")
-    hand.say("The service listens on port 8080", kind="decision", priority=0.5, at="2026-01-03T00:00:00Z")
+    hand.say("The service listens on port 8080.", priority=1.0)
+    hand.say("The service listens on port 9090.", priority=0.8)
+    hand.say("The service listens on port 8080", kind="decision", priority=0.5)
     assert "port 8080" in session.hook("session-start", source="startup")

@@ -22,7 +22,7 @@ REMEMBER_ABROAD = re.compile(
     r")[:：,，、。]?\s*",
     re.I,
 )
-# Of files, logs and passwords the same is said every day. So it is an order only of "this", or as a sentence of its own.
+# Of files, logs and passwords the same is said every day: it is meant of "this", or where it stands alone.
 _BEGINS, _ENDS = r"(?:\A|[.!?;\n(][ ]{0,3}|[,:][ ](?=bitte ))", r"(?=[ ]{0,3}(?:[.:!;,)\n]|\Z))"
 _NOT_INTO = r"\b(?! (?:dans|en|sur|comme|in|nel|nella|como|no|na|em|в|на|как)\b)"
 _ASKED = r"(?:(?:s'il te pla[iî]t|por favor|per favore|пожалуйста)[, ]+)?"
@@ -38,7 +38,8 @@ KEEP_NOTHING_ABROAD = re.compile(
     rf"\b(?:merke? dir|speicher[en]?) (?:das|dies)(?: bitte)? nicht{_ENDS}|"
     rf"{_BEGINS}(?:(?:dit|dat|alsjeblieft) ){{0,2}}niet onthouden{_ENDS}|\bonthoud (?:dit|dat) niet{_ENDS}|"
     + "|".join(rf"\b(?:{do}) (?:{this}){_NOT_INTO}|{_BEGINS}{_ASKED}(?:{do}){_ENDS}" for do, this in _ORDERS)
-    + r"|(?:不要|别|別)(?:记|記)(?:住|下来?|得)?(?=这|這|此|我|以[上下]|[。！!，,：:\s]|\Z)|覚えないで|記憶しないで|기억하지 ?마",
+    + r"|(?:不要|别|別)(?:记|記)(?:住|下来?|得)?(?=这|這|此|我|以[上下]|[。！!，,：:\s]|\Z)"
+    r"|覚えないで|記憶しないで|기억하지 ?마",
     re.I,
 )
 # Where words are not parted by spaces.

@@ -107,6 +107,14 @@ def is_random(value: str, shortest: int) -> bool:
     return len(bare) >= 20 if bare.islower() or bare.isupper() else not named
 
 
+def is_of_another(command: str, value: str) -> bool:
+    """Whether the value after an option of one letter is meant for another program on the line: `docker run --name
+    mongo -p 27017:27017`, `ldapsearch ... through grep -w uid`."""
+    if value.startswith("-") or value in PROSE or re.fullmatch(r"[\d.:]*:\d+(?:/\w+)?", value):
+        return True
+    return re.search(r"\b(?:mkdir|grep|wc|pytest)\s+-[pwPW]\b", command) is not None
+
+
 def is_expression(text: str, start: int, end: int) -> bool:
     """Whether an unquoted value is code: a call, an index, an attribute, a plain name."""
     if text[end : end + 1] in ("(", "[", "{") or text.startswith("/^", start):

@@ -15,8 +15,9 @@ from __future__ import annotations
 
 import re
 
+from marrow.model import plausible
 from marrow.model.plausible import ASSIGNED, BARE, FOLD, PROSE, assigned, is_expression, is_random, is_stand_in, run_end
-from marrow.model.sieve import KEY_OWNERS, SPOKEN
+from marrow.model.sieve import KEY_OWNERS, SPOKEN, SPOKEN_FORM
 
 TYPE_CHECKING = False  # Importing `typing` would cost every hook a few milliseconds.
 if TYPE_CHECKING:
@@ -308,13 +309,7 @@ def _given(text: str, found: re.Match[str]) -> Span | None:
 
 
 def _typed(text: str, found: re.Match[str]) -> Span | None:
-    """The same after one letter, which another program on the line may mean otherwise: `docker run --name mongo -p
-    27017:27017`, `ldapsearch ... through grep -w uid`."""
-    value = text[found.start(found.lastindex or 0) : found.end()]
-    if value.startswith("-") or value in PROSE or re.fullmatch(r"[\d.:]*:\d+(?:/\w+)?", value):
-        return None
-    other = re.search(r"\b(?:mkdir|grep|wc|pytest)\s+-[pwPW]\b", found[0])
-    return None if other else _given(text, found)
+    return None if plausible.is_of_another(found[0], found[found.lastindex or 0]) else _given(text, found)
 
 
 def _logged_in_with(text: str, found: re.Match[str]) -> Span | None:
@@ -455,11 +450,7 @@ PLACES = (
     Rule(
         "password",
         SPOKEN,
-        r"(?:passwor[dt]|passphrase|passcode|mot[ ]de[ ]passe|contrase[\xf1n]a|senha|wachtwoord|парол[ья]|密[码碼])"
-        r"(?:[ ]{1,2}(?:for|of|to|on|at|from|in|f\xfcr|von|zu[rm]?|de|del|du|pour|para|van|voor|для|от)"
-        r"(?:[ ]{1,2}[^\s:=]{1,40}+){1,5}?)?"
-        r"(?:[ ]{1,2}(?:is|was|ist|lautet|est|es|\xe8|\xe9)(?=[ :])|[ ]{0,2}[:=：是为])[ :]{0,3}[\"'`]?"
-        r"([^\s\"'`<>(){}\[\],;&|\\]{4,256})",
+        SPOKEN_FORM,
         _said,
         folded=True,
     ),

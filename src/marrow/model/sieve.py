@@ -159,6 +159,13 @@ def _option(_text: str, searched: str, at: int) -> bool:
 
 # What a password is called where people speak of it, and the words by which they give it.
 SPOKEN = ("passwor", "passphrase", "passcode", "mot de passe", "contrase", "senha", "wachtwoord", "парол", "密")
+SPOKEN_FORM = (
+    r"(?:passwor[dt]|passphrase|passcode|mot[ ]de[ ]passe|contrase[\xf1n]a|senha|wachtwoord|парол[ья]|密[码碼])"
+    r"(?:[ ]{1,2}(?:for|of|to|on|at|from|in|f\xfcr|von|zu[rm]?|de|del|du|pour|para|van|voor|для|от)"
+    r"(?:[ ]{1,2}[^\s:=]{1,40}+){1,5}?)?"
+    r"(?:[ ]{1,2}(?:is|was|ist|lautet|est|es|\xe8|\xe9)(?=[ :])|[ ]{0,2}[:=：是为])[ :]{0,3}[\"'`]?"
+    r"([^\s\"'`<>(){}\[\],;&|\\]{4,256})"
+)
 _GIVEN = (":", "=", "：", "是", "为", " is", " was", " lautet", " est", " es", " \xe8", " \xe9")
 
 

@@ -206,6 +206,33 @@ def test_no_form_of_the_fence_survives_in_a_line_or_a_label(text: str) -> None:
     assert told.endswith(CLOSING)
 
 
+@pytest.mark.parametrize(
+    ("earlier", "later"),
+    [
+        ("The max line length in Python is 100 characters.", "The max line length in TypeScript is 120 characters."),
+        ("US customers are invoiced on day 1 of the month.", "EU customers are invoiced on day 15 of the month."),
+        ("Maximal line length for Python files: 100", "Maximal line length for Go files: 120"),
+        (
+            "The database timeout is now 30 seconds in the API.",
+            "The database timeout is now 60 seconds in the cron jobs.",
+        ),
+        ("Team A owns the billing service.", "Team B now owns the search service."),
+        ("Prefer C for the firmware core code.", "Prefer C++ for the firmware core code."),
+        ("The HTTP timeout of the gateway is 30 seconds.", "The HTTP timeout of the worker is 60 seconds."),
+    ],
+)
+def test_two_statements_that_both_hold_are_both_told_at_the_start(
+    earlier: str, later: str, session: Session, hand: Hand
+) -> None:
+    for text in (earlier, later):
+        hand.say(text, kind="decision")
+        hand.clock.forward(days=1)
+    told = session.hook("session-start", source="startup")
+    assert earlier in told
+    assert later in told
+    assert "replaces what held before" not in told
+
+
 HANDOFF = """Handoff: Add coupons to the cart
 
 Next step: replace the dict in session.py with a Redis client

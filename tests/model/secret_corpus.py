@@ -204,6 +204,8 @@ CORPUS = [(rule, "{}", secret) for rule, secrets in TOKENS.items() for secret in
 
 STAYS = [
     "The password for the db is in 1Password, the one of staging is rotated every 90 days.",
+    "The check of the password in test: tests/test_auth2.py::test_login",
+    "password on line 12: auth2.py:120",
     "The password of a user is hashed with bcrypt; the password for tests: none.",
     "docker login asks; docker run -p 8080:80 image; mkdir -p login/src2",
     "ssh -p 2222 host; zip -r a1.zip b2; mongo -p; 7z x a.7z; ldapsearch -x -W",

@@ -44,7 +44,7 @@ def relate(engine: Engine, asker: Asker, source: object, target: object, rel: st
 def _back(reader: Reader, asker: Asker, source: Record, target: Record) -> Restate | None:
     """What lets a node hold again whose place nothing else has taken: it would be neither recalled nor replaced."""
     standing, address = target.standing, target.node.address
-    links = reader.links(asker.namespace, [address], None, CURRENT)
+    links = reader.links(asker.namespace, [address], (target.project,), CURRENT)
     onto = {link.source for link in links if link.rel == SUPERSEDES and link.target == address}
     if standing.state != SUPERSEDED or onto != {source.node.address}:
         return None

@@ -74,6 +74,15 @@ _PROSE = """
     without works would you your argument arguments command here
 """
 PROSE = frozenset(_PROSE.split())
+FILE = (
+    r"(?:[\w.-]+/)*[\w.-]+\.(?:pyi?|[jt]sx?|go|rs|java|kt|rb|php|cs|[ch](?:pp)?|md|ya?ml|json|toml|txt|sh|cfg|ini|env|"
+    r"sql|html?|css)(?::{1,2}[\w:.-]*)?"
+)
+
+
+def is_file(value: str) -> bool:
+    """Whether this names a source file, perhaps with a place in it."""
+    return re.fullmatch(FILE, value) is not None
 
 
 def is_stand_in(value: str) -> bool:
@@ -251,3 +260,9 @@ def _assigned_bare(
     if loose and not password and re.fullmatch(r"[a-z]+\d{1,3}", value):
         return None  # a variable with a number
     return start, run_end(text, end, BARE)
+
+
+def spoken(text: str, found: re.Match[str]) -> tuple[int, int] | None:
+    """A password that a sentence gives, with what it opens in between: only what looks like one."""
+    start, end = found.span(1)
+    return (start, run_end(text, end, BARE)) if is_random(found[1], 6) and not is_file(found[1]) else None

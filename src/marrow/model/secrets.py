@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 
 from marrow.model import plausible
-from marrow.model.plausible import ASSIGNED, BARE, FOLD, PROSE, assigned, is_expression, is_random, is_stand_in, run_end
+from marrow.model.plausible import ASSIGNED, FOLD, PROSE, assigned, is_expression, is_random, is_stand_in, run_end
 from marrow.model.sieve import KEY_OWNERS, SPOKEN, SPOKEN_FORM
 
 TYPE_CHECKING = False  # Importing `typing` would cost every hook a few milliseconds.
@@ -320,12 +320,6 @@ def _logged_in_with(text: str, found: re.Match[str]) -> Span | None:
     return _typed(text, found)
 
 
-def _said(text: str, found: re.Match[str]) -> Span | None:
-    """A password that a sentence gives, with what it opens in between: only what looks like one."""
-    start, end = found.span(1)
-    return (start, run_end(text, end, BARE)) if is_random(text[start:end], 6) else None
-
-
 _SCHEMES = "sql postgres mongodb \\+srv redis rediss amqp amqps mariadb ftp ftps ldap ldaps mqtt mqtts smtp"
 _DATABASES = "|".join(rf"(?<={scheme})" for scheme in _SCHEMES.split())
 _ARGUMENT = r"""(?:"([^"\r\n]++) | '([^'\r\n]++) | ([^\s"'`]{1,256}))"""
@@ -451,7 +445,7 @@ PLACES = (
         "password",
         SPOKEN,
         SPOKEN_FORM,
-        _said,
+        plausible.spoken,
         folded=True,
     ),
     Rule(

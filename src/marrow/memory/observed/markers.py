@@ -44,11 +44,14 @@ QUESTION = re.compile(
     re.I | re.S,
 )
 HEDGED = re.compile(
-    r"\A(?:(?:so|and|but|now|ok)[, ]+)*(?:imagine|suppose|supposing|assume|assuming|pretend|let'?s (?:say|pretend|"
-    r"assume|imagine|suppose)|say we)\b|\bi (?:disagree|do not agree|don'?t agree|don'?t think so)\b|"
-    r"\b(?:he|she|they|someone|somebody|people|everyone) (?:said|says?|thinks?|claims?|suggested|wants?|wanted)\b"
+    r"\A(?:(?:so|and|but|now|ok)[, ]+)*(?:imagine|suppose|supposing|assume (?:that )?(?:we|i|you|it|there|the)|"
+    r"assuming|pretend|let'?s (?:say(?! (?:goodbye|no|yes|hello))|pretend|assume|imagine|suppose)|say we)\b|"
+    r"\bi (?:disagree|do not agree|don'?t agree|don'?t think so)\b|"
+    r"\b(?:he|she|they|someone|somebody|people) (?:said|says?|thinks?|claims?|suggested|wants?|wanted)\b"
     r".{0,20}\b(?:we|i|you) (?:should|could|must|always|never|have to|need to)\b|"
-    r"\b(?:in|at|on) (?:the|my|our) (?:old|last|previous|former|other) (?:project|repo|job|company|codebase|team)\b|"
+    r"\b(?:in|at|on) (?:the|my|our) (?:old|last|previous|former) (?:project|repo|job|company|codebase|team)\b"
+    r"(?! (?:meeting|call|sync|retro|review|chat|discussion))|\A(?:in|at|on) (?:the|my|our) other (?:project|repo|"
+    r"company|codebase|team)\b|"
     r"\b(?:maybe|perhaps|might|possibly|not sure|unsure|i guess|i think we (?:could|should|might)|we could|what if|"
     r"considering|thinking (?:about|of)|haven'?t decided|have not decided|not (?:yet )?decided|undecided|to be "
     r"decided|tbd|"

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from ...model.record import Record
 from ...search.compare import NEAR, NEGATION, compare
 from ...search.cut import NO_HEIRS, cosines
-from ...search.replaced import is_parallel, replaces, subject, values
+from ...search.replaced import changed_value, is_parallel, replaces, subject, values
 from ...store.protocol import Reader
 from ...store.terms import terms_of
 from .handed_over import letters
@@ -21,6 +21,7 @@ from .handed_over import letters
 ALIKE = 0.58
 # What is longer than a few sentences says more than one thing.
 STATEMENT_MAX = 400
+MARKS = ".,;:!?()[]{}\"'`"
 
 
 class Current(NamedTuple):
@@ -48,26 +49,52 @@ def current(reader: Reader, records: Sequence[Record]) -> Current:
         if not is_same and later.node.kind not in NO_HEIRS and _changes(*texts, cosine):
             gone.add(earlier.entry)
             changing.add(later.entry)
-        elif is_same or ((likeness := compare(*texts, cosine)) and likeness.what == NEAR):
+        elif is_same or _says_the_same(*texts, cosine):
             # What was changed in between, and is now said again, holds again.
             gone.add(earlier.entry if earlier.entry in gone else _weaker(earlier, later))
     return Current(frozenset(gone), frozenset(changing - gone))
 
 
+def _says_the_same(later: str, earlier: str, cosine: float) -> bool:
+    likeness = compare(later, earlier, cosine)
+    return likeness is not None and likeness.what == NEAR and _names(later) == _names(earlier)
+
+
 def _changes(later: str, earlier: str, cosine: float) -> bool:
-    return replaces(later, earlier, cosine) is not None and not _is_of_another(later, earlier)
+    """Whether it surely changes what was said before: to tell two things that both hold is better than to hide one."""
+    if replaces(later, earlier, cosine) is None or _is_of_another(later, earlier):
+        return False
+    ours, theirs = subject(later), subject(earlier)
+    if bool(NEGATION.search(later)) != bool(NEGATION.search(earlier)):  # it takes something back
+        return True
+    # Else it is about the very same, and gives it another value; what names more may be about a part of it.
+    is_narrower = ours > theirs and not changed_value(later, earlier)
+    return not is_narrower and (ours <= theirs or theirs <= ours)
 
 
 def _is_of_another(later: str, earlier: str) -> bool:
     """The same said of two things, as of the gateway's timeout and now of the database's. What a sentence is about, it
-    names first; or it numbers it, and then more than one number differs."""
+    names first; or it has a name for it; or it numbers it, and then more than one number differs."""
     new, old = values(later), values(earlier)
     if sum(new[unit] != old[unit] for unit in new.keys() & old.keys()) > 1:
+        return True
+    if (named := _names(later)) - (before := _names(earlier)) and before - named:
         return True
     ours, theirs = subject(later), subject(earlier)
     if not is_parallel(ours, theirs) or bool(NEGATION.search(later)) != bool(NEGATION.search(earlier)):
         return False
     return _first(later, ours) not in theirs or _first(earlier, theirs) not in ours
+
+
+def _names(text: str) -> frozenset[str]:
+    """Words with a capital that do not owe it to the beginning of a sentence."""
+    found, begins = set(), True
+    for word in text.split():
+        bare = word.strip(MARKS)
+        if bare[:1].isupper() and (not begins or (bare.isupper() and bare not in ("I", "A"))):
+            found.add(bare)
+        begins = word.endswith((".", "!", "?", ":"))
+    return frozenset(found)
 
 
 def _first(text: str, about: frozenset[str]) -> str:

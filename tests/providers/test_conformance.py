@@ -21,7 +21,7 @@ SENTENCES = [
     "the the the the worker worker queue",
     "日本語のテキスト",
     "def get_user_name(self): return self._name",
-    "the deploy failed because the disk is full " * 60,
+    "the deploy failed because the disk is full " * 36,
 ]
 BLANK = [1, 3]
 LOCAL = ["static", "static@64", "fake", "tiny", "tiny@4", "minilm", "minilm@128", "minilm_onnx", "sentence"]

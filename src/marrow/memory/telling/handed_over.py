@@ -15,7 +15,7 @@ _SECTION = re.compile(rf"({'|'.join(HANDED_OVER)}):(?:\s*\n- | )")
 
 
 def letters(text: str) -> str:
-    """Letters and digits alone, so that texts can be compared."""
+    """Letters and digits, and what tells C++ from C, so that texts can be compared."""
     return _NOT_LETTERS.sub("", text.lower())
 
 

@@ -12,7 +12,7 @@ import pytest
 import marrow
 from marrow.memory.moment import moment
 from marrow.model.errors import Invalid, NotFound
-from marrow.store.sqlite.rows import queries
+from marrow.store.sqlite.statements import queries
 
 TOKEN = "ghp_" + "abcdefghijklmnopqrstuvwxyz0123456789"
 

@@ -20,7 +20,7 @@ from marrow.model.errors import MarrowError, NewerFormat, ReadOnly
 from marrow.model.trace import Trace
 from marrow.store.sqlite import SqliteStore
 from marrow.store.sqlite.connection import Migration, migrations, statements
-from marrow.store.sqlite.rows import queries
+from marrow.store.sqlite.statements import queries
 
 from .door import Door, picture, verify
 

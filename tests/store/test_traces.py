@@ -22,7 +22,7 @@ from marrow.model.trace import DONE, RAW
 from marrow.store.protocol import Reader
 from marrow.store.receive_traces import keep_traces
 from marrow.store.sqlite import SqliteStore
-from marrow.store.sqlite.rows import queries
+from marrow.store.sqlite.statements import queries
 
 from .door import START, Door, picture, verify
 from .losing_disk import LosingDisk

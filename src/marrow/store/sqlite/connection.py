@@ -23,7 +23,7 @@ from ...model.errors import (
     Unavailable,
 )
 from ...model.record import has_fields
-from .rows import FOLDER
+from .statements import FOLDER
 
 APPLICATION_ID = 0x4D52574D  # "MRWM"
 PAGE_BYTES_OFFSET, PAGE_COUNT_OFFSET = 16, 28

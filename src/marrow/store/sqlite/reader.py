@@ -30,13 +30,13 @@ from .rows import (
     last_entry,
     leaves_of,
     occurrence_of,
-    queries,
     record_of,
     spans_of,
     standing_of,
 )
 from .sessions import SessionReader
 from .sources import SourceReader
+from .statements import queries
 from .vectors import WORDS, VectorCache
 
 if TYPE_CHECKING:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 from ...model.event import Event, Touched
@@ -14,10 +12,6 @@ from ...model.record import Interval, Record
 from ...model.standing import Standing
 
 Row = tuple[Any, ...]
-# Where the statements and the migrations lie. Not by `importlib.resources`, which is a quarter of the time of opening.
-FOLDER = Path(__file__).parent
-# The fact that says: something was erased, and the file was not swept since.
-SWEEP_DUE = "sweep_due"
 # The number of an entry begins with that of its project.
 ENTRY_BITS = 32
 
@@ -44,14 +38,6 @@ def spans_of(projects: Sequence[int]) -> list[tuple[int, int]]:
         else:
             spans.append((first_entry(project), last_entry(project)))
     return spans
-
-
-@lru_cache(maxsize=1)
-def queries() -> dict[str, str]:
-    """The named statements of queries.sql."""
-    text = FOLDER.joinpath("queries.sql").read_text(encoding="utf-8")
-    named = (part.partition("\n") for part in text.split("-- name: ")[1:])
-    return {name.strip(): body.strip() for name, _, body in named}
 
 
 def standing_of(row: Sequence[Any]) -> Standing:

@@ -12,7 +12,8 @@ import apsw
 from ...model.session import Injection, Session, detail_text
 from ...model.trace import DONE, FAILED, RAW, Trace
 from ..protocol import INJECTIONS_LIMIT, SESSIONS_LIMIT, TRACES_LIMIT, Projects
-from .rows import SWEEP_DUE, as_json
+from .rows import as_json
+from .statements import SWEEP_DUE
 
 
 class SessionReader(Protocol):

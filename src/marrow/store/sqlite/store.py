@@ -36,7 +36,7 @@ from .connection import (
     truncated,
 )
 from .reader import SqliteReader
-from .rows import SWEEP_DUE, queries
+from .statements import SWEEP_DUE, queries
 from .vectors import VectorCache
 from .writer import SqliteWriter
 

@@ -24,18 +24,17 @@ from .derived import DerivedWriter
 from .reader import SqliteReader
 from .rows import (
     ENTRY_BITS,
-    SWEEP_DUE,
     as_json,
     bounds_of,
     first_entry,
     last_entry,
     leaves_of,
-    queries,
     standing_row,
     touched_columns,
 )
 from .sessions import SessionWriter
 from .sources import SourceWriter
+from .statements import SWEEP_DUE, queries
 from .vectors import REFINED, WORDS
 
 if TYPE_CHECKING:

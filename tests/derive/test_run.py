@@ -14,7 +14,8 @@ from marrow.derive.tally import Tally
 from marrow.model.derivation import DONE, DUE, FAILED, LATER, STOP, Derivation, Derived
 from marrow.model.errors import Conflict
 from marrow.model.scope import Principal
-from marrow.store import Store, open_store
+from marrow.store import open_store
+from marrow.store.protocol import Store
 from marrow.store.receive import erase
 
 from ..store.door import Door

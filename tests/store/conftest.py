@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from marrow.store import Store
+from marrow.store.protocol import Store
 
 from .door import Door, verify
 from .stores import STORES

@@ -17,9 +17,8 @@ from marrow.model.record import CURRENT, Filter, Record
 from marrow.model.scope import Principal
 from marrow.model.standing import Standing
 from marrow.providers.embedder import FakeEmbedder
-from marrow.store import Store
 from marrow.store.chains import broken_at
-from marrow.store.protocol import Reader, Writer
+from marrow.store.protocol import Reader, Store, Writer
 from marrow.store.receive import erase, receive
 from marrow.store.terms import query_terms
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from marrow.store import Store, open_store
+from marrow.store import open_store
+from marrow.store.protocol import Store
 
 STORES: dict[str, Callable[[Path], Store]] = {
     "memory": lambda folder: open_store("memory:"),

@@ -17,9 +17,8 @@ from marrow.model.errors import Internal, StoreLocked, Unavailable
 from marrow.model.merkle import root_of
 from marrow.model.node import Node
 from marrow.model.record import CURRENT
-from marrow.store import Store
 from marrow.store.chains import broken_at
-from marrow.store.protocol import Reader, Writer
+from marrow.store.protocol import Reader, Store, Writer
 from marrow.store.sqlite import SqliteStore
 
 from .door import START, Door, picture, vector_of, verify

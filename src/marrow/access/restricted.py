@@ -7,10 +7,10 @@ reading says so.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from ..store.protocol import Reader, Store, Writer
+from ..store.protocol import Reader, Store, Writer, first_known
 from .allowed import Allowed, allowed_now
 from .reading import RestrictedReader
 from .writing import RestrictedWriter, refuse
@@ -39,6 +39,10 @@ class Restricted:
             definitions = reader.unrestricted() if isinstance(reader, RestrictedReader) else reader
             self._allowed = allowed_now(reader, self.namespace, self.view, self._allowed, definitions)
             return self._allowed
+
+    def known_as(self, namespace: str, names: Sequence[str]) -> str | None:
+        with self.reading() as reader:
+            return first_known(reader, namespace, names)
 
     @contextmanager
     def reading(self) -> Iterator[Reader]:

@@ -19,7 +19,6 @@ from ..providers.embedder import Embedder
 from ..providers.embedder import embedder as make_embedder
 from ..repository import Identity
 from ..settings import Settings
-from ..store import Store
 from .parts import aliases_of, refiner_of, rerank_of
 
 if TYPE_CHECKING:
@@ -60,6 +59,7 @@ if TYPE_CHECKING:
     from ..operations.listing import Listed
     from ..operations.run import Answer
     from ..operations.table import Call, Operation
+    from ..store.protocol import Store
 
 P = ParamSpec("P")
 R = TypeVar("R")

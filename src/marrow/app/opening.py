@@ -15,12 +15,13 @@ from ..model.scope import READ, RIGHTS, WRITE, Principal, Scope
 from ..providers.embedder import Embedder
 from ..repository import Identity, identify
 from ..settings import Settings, load
-from ..store import Store, open_store
+from ..store import open_store
 from .memory import Memory
 from .parts import aliases_of, embedder_of
 
 if TYPE_CHECKING:
     from ..jobs.chores import Chores
+    from ..store.protocol import Store
 
 # For how long a place is taken to be what it was: its settings, its name, its store.
 KEPT_SECONDS = 2.0
@@ -103,13 +104,12 @@ def _placed(
     identity = _identity(values, path, create=create)
     namespace = values.get("namespace", str)
     try:
-        with opened.reading() as reader:
-            known = (reader.project_named(namespace, alias) for alias in _names(identity))
-            name = next((found for found in known if found is not None), _first_name(identity))
+        known = opened.known_as(namespace, _names(identity))
     except StoreDamaged:
         if not damaged:
             raise
-        name = _first_name(identity)
+        known = None
+    name = _first_name(identity) if known is None else known
     user = os.environ.get("USER") or os.environ.get("USERNAME") or "user"
     view = values.maybe("view", str)
     rights = RIGHTS if view is None else (READ, WRITE)

@@ -125,6 +125,11 @@ def has_fields(fields: Mapping[str, object], asked: Iterable[Sequence[str]]) -> 
     return all(key in fields and as_text(fields[key]) == value for key, value in asked)
 
 
+def has_fields_in_text(metadata: str, asked: str) -> bool:
+    """The same, of both as JSON."""
+    return has_fields(json.loads(metadata), json.loads(asked))
+
+
 def on_path(path: str, occurrences: Sequence[Occurrence], anchors: Sequence[Anchor]) -> bool:
     """Whether it is anchored to this file or folder, or was said there."""
     places = [a.target for a in anchors if a.type in ("file", "lines")]

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ..model.errors import Invalid
-from .protocol import Store
+
+if TYPE_CHECKING:
+    from .protocol import Store
 
 
 def open_store(url: str, *, read_only: bool = False, busy_timeout_ms: int = 10_000, as_it_is: bool = False) -> Store:
@@ -25,4 +29,4 @@ def open_store(url: str, *, read_only: bool = False, busy_timeout_ms: int = 10_0
     return SqliteStore(url, read_only=read_only, busy_timeout_ms=busy_timeout_ms, as_it_is=as_it_is)
 
 
-__all__ = ["Store", "open_store"]
+__all__ = ["open_store"]

@@ -457,6 +457,10 @@ class Store(Protocol):
     url: str
     read_only: bool
 
+    def known_as(self, namespace: str, names: Sequence[str]) -> str | None:
+        """The project that goes by the first of these names that any goes by. Every opening asks: a store answers
+        without what only a reader needs."""
+
     def reading(self) -> AbstractContextManager[Reader]: ...
 
     def writing(self) -> AbstractContextManager[Writer]:
@@ -480,3 +484,9 @@ class Store(Protocol):
 
     def sweep(self) -> None:
         """After an erasure: leave nothing of it in free pages, logs or index segments."""
+
+
+def first_known(places: Places, namespace: str, names: Sequence[str]) -> str | None:
+    """`known_as`, asked of what reads."""
+    known = (places.project_named(namespace, name) for name in names)
+    return next((found for found in known if found is not None), None)

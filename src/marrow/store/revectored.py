@@ -82,6 +82,9 @@ class Revectored:
         self._store = store
         self._vectors = _Vectors(model, vectors)
 
+    def known_as(self, namespace: str, names: Sequence[str]) -> str | None:
+        return self._store.known_as(namespace, names)
+
     @contextmanager
     def reading(self) -> Iterator[Reader]:
         with self._store.reading() as reader:

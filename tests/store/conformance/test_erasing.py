@@ -11,7 +11,7 @@ from marrow.model.errors import Forbidden, Invalid, NotFound
 from marrow.model.link import Anchor
 from marrow.model.record import CURRENT
 from marrow.model.scope import READ, WRITE, Principal
-from marrow.store import Store
+from marrow.store.protocol import Store
 from marrow.store.receive import erase
 
 from ..door import NOBODY, START, Door, picture, vector_of, verify

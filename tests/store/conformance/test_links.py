@@ -183,6 +183,17 @@ def test_project_goes_by_its_name_and_its_aliases(door: Door) -> None:
     assert picture(door.store) == before
 
 
+def test_store_knows_a_project_by_the_first_name_that_any_goes_by(door: Door) -> None:
+    door.do(NameProject("q", ("one",)))
+    door.do(NameProject("r", ("two",)))
+    known = door.store.known_as
+    assert known("local", ["three", "two", "one"]) == known("local", ["r"]) == "r"
+    assert known("local", ["three"]) is known("local", []) is known("theirs", ["one"]) is None
+    with door.store.writing() as writer:
+        writer.name_project("local", "s", ["three"])
+        assert known("local", ["three"]) == "s"
+
+
 def test_alias_stays_with_the_project_that_had_it_first(door: Door) -> None:
     door.do(NameProject("q", ("one",)))
     door.do(NameProject("r", ("one", "two")))

@@ -16,8 +16,7 @@ from marrow.model.record import CURRENT
 from marrow.model.scope import READ, WRITE, Principal
 from marrow.model.session import Injection, Session
 from marrow.model.trace import BODY_LENGTH_MAX, DONE, FAILED, RAW, Trace
-from marrow.store import Store
-from marrow.store.protocol import Writer
+from marrow.store.protocol import Store, Writer
 from marrow.store.receive_traces import (
     admit_trace,
     erase_sessions,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from marrow.model.source import NO_ADDRESS, SKIPPED, Source
 from marrow.model.standing import RETRACTED
-from marrow.store import Store
+from marrow.store.protocol import Store
 
 from ..door import Door
 

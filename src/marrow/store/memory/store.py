@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from ...model.errors import Conflict
+from ..protocol import first_known
 from .reader import MemoryReader
 from .tables import Tables
 from .writer import MemoryWriter
@@ -20,6 +21,10 @@ class MemoryStore:
         self.read_only = False
         self._tables = Tables()
         self._lock = threading.RLock()
+
+    def known_as(self, namespace: str, names: Sequence[str]) -> str | None:
+        with self.reading() as reader:
+            return first_known(reader, namespace, names)
 
     @contextmanager
     def reading(self) -> Iterator[MemoryReader]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 import operator
 import os
 import time
@@ -22,7 +21,6 @@ from ...model.errors import (
     StoreLocked,
     Unavailable,
 )
-from ...model.record import has_fields
 from .statements import FOLDER
 
 APPLICATION_ID = 0x4D52574D  # "MRWM"
@@ -152,8 +150,10 @@ def _fold(*given: object) -> str:
 
 def _has_fields(*given: object) -> bool:
     """SQLite reads JSON's true as 1 and loses digits of long numbers: the filter's own meaning is asked instead."""
+    from ...model.record import has_fields_in_text
+
     metadata, asked = given
-    return has_fields(json.loads(str(metadata)), json.loads(str(asked)))
+    return has_fields_in_text(str(metadata), str(asked))
 
 
 def create_file(path: Path) -> None:

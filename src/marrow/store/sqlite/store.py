@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import apsw
 
@@ -35,10 +35,12 @@ from .connection import (
     translating,
     truncated,
 )
-from .reader import SqliteReader
 from .statements import SWEEP_DUE, queries
 from .vectors import VectorCache
-from .writer import SqliteWriter
+
+if TYPE_CHECKING:
+    from .reader import SqliteReader
+    from .writer import SqliteWriter
 
 UNSWEPT = "what was erased is gone from the memory, and may still be in the file"
 
@@ -180,8 +182,16 @@ class SqliteStore:
             with suppress(apsw.ThreadingViolationError):
                 opened.connection.close()
 
+    def known_as(self, namespace: str, names: Sequence[str]) -> str | None:
+        with translating(self.path):
+            connection, statement = self._connection(), queries()["project_named"]
+            known = (connection.execute(statement, {"namespace": namespace, "name": name}).get for name in names)
+            return next((str(found) for found in known if found is not None), None)
+
     @contextmanager
     def reading(self) -> Iterator[SqliteReader]:
+        from .reader import SqliteReader
+
         with translating(self.path):
             connection = self._connection()
             if connection.in_transaction:
@@ -198,6 +208,8 @@ class SqliteStore:
 
     @contextmanager
     def writing(self) -> Iterator[SqliteWriter]:
+        from .writer import SqliteWriter
+
         self._check_use()
         if self.damage:
             raise damaged(self.path, self.damage)

@@ -16,7 +16,7 @@ print(memory.project, *sys.modules, sep="\\n")
 # The values that a memory holds, what reads and writes them, and what only the verbs need.
 UNNEEDED = (
     "numpy marrow.store.protocol marrow.store.sqlite.reader marrow.store.sqlite.writer marrow.model.record "
-    "marrow.model.event marrow.model.derivation marrow.operations marrow.memory"
+    "marrow.model.event marrow.model.derivation marrow.operations marrow.memory json hashlib"
 ).split()
 
 

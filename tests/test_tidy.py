@@ -89,7 +89,7 @@ LAZY_TARGETS = {
 # What decodes media, in a process of its own.
 MEDIA = ("av", "faster_whisper", "rapidocr", "PIL", "pypdf")
 # Everything else that may be imported inside a function below the surfaces: what costs too much at every start.
-HEAVY = ("numpy", "tokenizers", "tomllib", "Stemmer", "tree_sitter", "subprocess", "importlib", *MEDIA)
+HEAVY = ("numpy", "tokenizers", "tomllib", "Stemmer", "tree_sitter", "subprocess", "importlib", "hashlib", *MEDIA)
 # The outermost edges, where whatever was not foreseen becomes one error of ours.
 BROAD_EXCEPTS = {
     ("surfaces/mcp/access.py", "_attempt"),

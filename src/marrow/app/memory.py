@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 from ..model.errors import Invalid, MarrowError
 from ..model.scope import Principal, Scope
-from ..model.standing import DOMAINS
 from ..providers.embedder import Embedder
 from ..providers.embedder import embedder as make_embedder
 from ..repository import Identity
@@ -275,6 +274,7 @@ class Memory(metaclass=_Verbs):
     def engine(self) -> Engine:
         from ..memory.engine import Engine, now_micros
         from ..memory.usage import allowance_of
+        from ..model.standing import DOMAINS
 
         return Engine(
             store=self.store,

@@ -17,7 +17,6 @@ import time
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from hashlib import sha256
 from pathlib import Path
 
 from marrow.model.errors import Invalid, NotFound
@@ -297,7 +296,12 @@ def _path_name(place: Place) -> str:
 def _bounded(name: str) -> str:
     """Within the length of a name, and text: a path may hold bytes that are neither."""
     text = name.encode("utf-8", "backslashreplace").decode()
-    return text if len(text) <= NAME_MAX else f"{text[:150]}~{sha256(text.encode()).hexdigest()[:32]}"
+    if len(text) <= NAME_MAX:
+        return text
+
+    from hashlib import sha256
+
+    return f"{text[:150]}~{sha256(text.encode()).hexdigest()[:32]}"
 
 
 def _marked_root(start: str, home: str) -> str:

@@ -13,14 +13,15 @@ LENGTH_MAX = 2048
 
 _NETWORK = frozenset(("ssh", "git", "http", "https", "ftp", "ftps", "git+ssh", "ssh+git", "git+http", "git+https"))
 _HOST = r"(?:\[[^\[\]/@\s]+\]|\w[^\[\]/:@\s]*)"
-_SCHEME = re.compile(r"([a-z][a-z0-9+.-]*)://(.*)\Z", re.I | re.S)
-_AUTHORITY = re.compile(rf"({_HOST})(?::\d*)?\Z")
-_SHORT = re.compile(rf"(?:[^/:@\s]+@)?({_HOST}):(.*)\Z", re.S)
-_PLAIN = re.compile(rf"(?:[^/:@\s]+@)?({_HOST})/(.*)\Z", re.S)
-_PATH = re.compile(r"[/.~\\]|[A-Za-z]:[\\/]|file:", re.I)
-_HELPER = re.compile(r"[A-Za-z0-9+.-]+::")  # `ext::command`: not ours to understand
-_STRAY = re.compile(r"[^/]@")
-_CONTROL = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
+# Not compiled here: every opening of a memory loads this, and an address needs a few of them, if there is one at all.
+_SCHEME = r"(?is)([a-z][a-z0-9+.-]*)://(.*)\Z"
+_AUTHORITY = rf"({_HOST})(?::\d*)?\Z"
+_SHORT = rf"(?s)(?:[^/:@\s]+@)?({_HOST}):(.*)\Z"
+_PLAIN = rf"(?s)(?:[^/:@\s]+@)?({_HOST})/(.*)\Z"
+_PATH = r"(?i)[/.~\\]|[A-Z]:[\\/]|file:"
+_HELPER = r"[A-Za-z0-9+.-]+::"  # `ext::command`: not ours to understand
+_STRAY = r"[^/]@"
+_CONTROL = r"[\x00-\x1f\x7f\ud800-\udfff]"
 
 # Hosts that take ssh at another name, and hosts that do not mind the case of a path.
 _SAME_HOST = {
@@ -35,19 +36,19 @@ _ANY_CASE = ("github.com/", "gitlab.com/", "bitbucket.org/")
 def normalise(address: str) -> str | None:
     """`host/path`; None for a local path, a helper's private scheme, or what is no address. Its result is its own."""
     text = address.strip()
-    if not text or len(text) > LENGTH_MAX or _CONTROL.search(text):
+    if not text or len(text) > LENGTH_MAX or re.search(_CONTROL, text):
         return None
-    if scheme := _SCHEME.match(text):
+    if scheme := re.match(_SCHEME, text):
         return _from_url(scheme[2]) if scheme[1].lower() in _NETWORK else None
-    return None if _PATH.match(text) or _HELPER.match(text) else _from_short(text)
+    return None if re.match(_PATH, text) or re.match(_HELPER, text) else _from_short(text)
 
 
 def is_local(address: str) -> bool:
     """Whether git would read it as a place on this machine: no scheme, and no colon before the first slash."""
     text = address.strip()
-    if _PATH.match(text):
+    if re.match(_PATH, text):
         return True
-    return not _SCHEME.match(text) and ":" not in text.partition("/")[0]
+    return not re.match(_SCHEME, text) and ":" not in text.partition("/")[0]
 
 
 def any_case(name: str) -> str | None:
@@ -60,20 +61,20 @@ def _from_url(rest: str) -> str | None:
     rest = re.split(r"[?#]", rest, maxsplit=1)[0]
     authority, _, path = rest.partition("/")
     user, _, host = authority.rpartition("@")
-    strays = list(_STRAY.finditer(path))
-    if strays and (":" in user or not _AUTHORITY.match(host)):
+    strays = list(re.finditer(_STRAY, path))
+    if strays and (":" in user or not re.match(_AUTHORITY, host)):
         # A password with an unescaped slash in it: what looks like a path begins with the rest of the password.
         host, _, path = path[strays[-1].end() :].partition("/")
-    found = _AUTHORITY.match(host)
+    found = re.match(_AUTHORITY, host)
     return _joined(found[1], path) if found else None
 
 
 def _from_short(text: str) -> str | None:
     """`[user@]host:path`, and `host/path`, which is our own form."""
-    while found := _PLAIN.match(text) or _SHORT.match(text):
+    while found := re.match(_PLAIN, text) or re.match(_SHORT, text):
         # `user:password@host…` without a scheme looks like `host:path`, with the password in the path.
         doubtful = found[2].partition("/")[0] if "@" in text[: found.start(1)] else found[2]
-        strays = [] if text[found.end(1)] == "/" else list(_STRAY.finditer(doubtful))
+        strays = [] if text[found.end(1)] == "/" else list(re.finditer(_STRAY, doubtful))
         if not strays:
             return _joined(found[1], found[2])
         text = found[2][strays[-1].end() :]

@@ -20,9 +20,7 @@ QUERY_TERMS_MAX = 64
 QUERIES_KEPT = 64
 
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
-_CHUNK = re.compile(rf"[{_CJK}]+|[^\W{_CJK}]+(?:['./:@-][^\W{_CJK}]+)*(?:\+\+|#)?")
-_ASCII_CHUNK = re.compile(r"\w+(?:['./:@-]\w+)*(?:\+\+|#)?", re.ASCII)  # The same, three times as fast.
-_CJK_RUN = re.compile(rf"[{_CJK}]+\Z")
+_ASCII_CHUNK = re.compile(r"\w+(?:['./:@-]\w+)*(?:\+\+|#)?", re.ASCII)  # As `_chunk`, three times as fast.
 _PLAIN = re.compile(r"[a-z]+(?:'[a-z]+)?\Z")
 _CAMEL = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z']+|[A-Z]+|\d+|[^\W\dA-Za-z_]+")
 _VERSION = re.compile(r"v?\d+(?:\.\d+)+\Z")
@@ -39,6 +37,19 @@ STOP_WORDS = frozenset(
     "then there these they this those through to too under until up us very was we were what when where which while "
     "who whom whose why will with would yes you your yours".split()
 )
+
+
+@lru_cache(maxsize=1)
+def _chunk() -> re.Pattern[str]:
+    """Not made before a text needs it: with so many characters that takes as long as a search."""
+    return re.compile(rf"[{_CJK}]+|[^\W{_CJK}]+(?:['./:@-][^\W{_CJK}]+)*(?:\+\+|#)?")
+
+
+@lru_cache(maxsize=1)
+def _cjk_run() -> re.Pattern[str]:
+    """The same."""
+    return re.compile(rf"[{_CJK}]+\Z")
+
 
 _stemmer = Stemmer.Stemmer("english", 0)
 CHUNKS_KEPT = 65_536
@@ -121,7 +132,7 @@ def _terms_of_chunk(chunk: str) -> tuple[str, ...]:
             return (chunk[:TERM_LENGTH_MAX],)
         if chunk.isalpha() and chunk.islower():
             return (_stem(chunk),)
-    elif _CJK_RUN.match(chunk):
+    elif _cjk_run().match(chunk):
         return tuple(chunk[i : i + 2] for i in range(len(chunk) - 1)) or (chunk,)
     if _PLAIN.match(chunk):
         return (_stem(chunk),)
@@ -164,7 +175,7 @@ def _chunks(text: str) -> list[str]:
     if text.isascii():
         return _ASCII_CHUNK.findall(text)
     folded = unicodedata.normalize("NFKD", text.replace("’", "'"))
-    return _CHUNK.findall(unicodedata.normalize("NFC", "".join(c for c in folded if not unicodedata.combining(c))))
+    return _chunk().findall(unicodedata.normalize("NFC", "".join(c for c in folded if not unicodedata.combining(c))))
 
 
 def terms_of(text: str) -> list[str]:

@@ -5,9 +5,9 @@ A program that runs one operation loads that one's module. What needs them all i
 
 from __future__ import annotations
 
+import os
 from functools import cache
 from importlib import import_module
-from importlib.resources import files
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -32,7 +32,9 @@ class Listed(NamedTuple):
 @cache
 def listed() -> dict[str, Listed]:
     """By name, in the table's order."""
-    lines = files(__package__).joinpath(FILE).read_text(encoding="utf-8").splitlines()
+    # Not by `importlib.resources` or `pathlib`: they would be a quarter of the time of `marrow --help`.
+    with open(os.path.join(os.path.dirname(__file__), FILE), encoding="utf-8") as file:
+        lines = file.read().splitlines()
     found = {}
     for line in lines:
         name, group, module, command, aliases, summary = line.split("\t")

@@ -336,7 +336,7 @@ def test_a_fault_of_our_own_shows_no_traceback_unless_asked(marrow: CommandLine)
     ("words", "absent"),
     [
         (["--version"], HEAVY),
-        (["--help"], HEAVY),
+        (["--help"], (*HEAVY, "pathlib", "importlib.resources")),
         (["help", "search"], HEAVY),
         (["completion", "bash"], ("rich", "numpy")),
         (["recall", "how do we deploy?"], ("marrow.memory.telling", "marrow.memory.observed", "marrow.memory.code")),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -42,6 +43,17 @@ def test_a_saved_decision_that_another_took_the_place_of_is_told_when_asked_for(
     assert CHOSEN not in titles(do("get_architectural_decisions"))
     (gone,) = do("get_architectural_decisions", status="superseded").items
     assert gone.title == CHOSEN
+
+
+def test_a_decision_that_a_later_one_reversed_says_so(do: Do, said: Do, save: Callable[..., str]) -> None:
+    save("We're switching the session store from memory to Redis.", kind="decision", at="2026-01-05")
+    later = save("We're not switching the session store to Redis after all.", kind="decision", at="2026-02-05")
+    marked = {one.title: one.changed_by for one in do("get_architectural_decisions", limit=10).items}
+    assert marked.pop("We're switching the session store from memory to Redis.") == later
+    assert set(marked.values()) == {""}
+    assert f"from memory to Redis. (changed since by {later})" in said("get_architectural_decisions", limit=10)
+    (reversed_one,) = [o for o in do("get_architectural_decisions", topic="session store").items if o.changed_by]
+    assert reversed_one.changed_by == later
 
 
 def test_an_amendment_stays_before_what_it_amends_beside_what_was_saved_in_the_domain(do: Do) -> None:

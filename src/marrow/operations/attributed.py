@@ -16,7 +16,7 @@ SHORT_MAX = 240
 
 class Document(NamedTuple):
     """One hit. `lines` are those of the passage that answers, where the text is long; `content` is that passage, or how
-    the text begins. `date` is when it is from."""
+    the text begins. `date` is when it is from. `changed_by`: of a decision, a later one that plainly says otherwise."""
 
     address: str
     kind: str
@@ -32,11 +32,13 @@ class Document(NamedTuple):
     superseded_by: tuple[str, ...] = ()
     project: str = ""
     url: str = ""
+    changed_by: str = ""
 
     def heading(self) -> str:
         place = f"{self.path}:{self.lines}" if self.lines else self.path
         parts = [self.kind, place, self.service, f"{self.date} ({self.age})", self.status]
         gone = f" (superseded by {', '.join(self.superseded_by)})" if self.superseded_by else ""
+        gone = gone or (f" (changed since by {self.changed_by})" if self.changed_by else "")
         return f"[{self.address}] {self.title}{gone}\n    {' · '.join(part for part in parts if part)}"
 
     def line(self) -> str:
@@ -63,6 +65,7 @@ def document(one: Attributed, now: int, *, content: str | None = None) -> Docume
         superseded_by=tuple(shown(heir.node.address) for heir in one.successors) if one.is_superseded else (),
         project=one.record.project,
         url=link if isinstance(link, str) else "",
+        changed_by=shown(one.changed_by.node.address) if one.changed_by else "",
     )
 
 

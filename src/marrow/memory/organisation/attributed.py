@@ -20,7 +20,8 @@ SUPERSEDES = "supersedes"
 
 @dataclass(frozen=True, slots=True)
 class Attributed:
-    """`place` is the passage that answers, where the text is long; `successors` took its place."""
+    """`place` is the passage that answers, where the text is long; `successors` took its place. `changed_by` is what
+    changed it though nobody linked the two, where that was looked for."""
 
     record: Record
     origin: Origin = NOWHERE
@@ -28,6 +29,7 @@ class Attributed:
     place: Place | None = None
     successors: tuple[Record, ...] = ()
     successor_origins: Mapping[int, Origin] = field(default_factory=dict)
+    changed_by: Record | None = None
 
     @property
     def title(self) -> str:

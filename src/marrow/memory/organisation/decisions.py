@@ -21,6 +21,7 @@ from ...search.relevance import relevance
 from ...store.protocol import Reader
 from ..engine import Asker, Engine, sequence
 from ..moment import moment
+from ..telling.current import current
 from .answering_place import answering
 from .attributed import Attributed, attribute
 from .services import check_service
@@ -31,6 +32,8 @@ SAID_KINDS = ("claim", "learning", "preference")
 STATUSES = ("proposed", "accepted", "rejected", "deprecated", "archived", SUPERSEDED)
 ALL, NO_STATUS = "all", "none"
 LIMIT_MAX, LOOKED_AT = 200, 1_000
+# So many of the latest are held against those that are told, to see which of them were changed since.
+HELD_AGAINST = 200
 # None is about a topic that says far less of it than the best.
 SHARE_OF_BEST = 0.5
 # Where none is plainly about it: how near in meaning a decision is at least to be told as one of the nearest, also
@@ -93,13 +96,25 @@ def decisions(
     statuses = tuple(sorted(counts.items()))
     if not topic.strip():
         told.sort(key=lambda one: (-one.at, one.record.node.address))
-        return Decisions(tuple(told[:limit]), len(told), now, statuses, found.degraded)
+        return Decisions(_marked(engine, told[:limit], known), len(told), now, statuses, found.degraded)
     mentioned = sum(one.record.entry in found.mentioned for one in told)
     about = _in_order(told, [entry for entry in found.hits if entry not in found.mentioned])
     shown = about or _in_order(told, found.nearest)[:NEAR_MAX]
-    items = tuple(answering(one, topic, found.known) if one.place else one for one in shown[:limit])
+    answers = [answering(one, topic, found.known) if one.place else one for one in shown[:limit]]
+    items = _marked(engine, answers, known)
     is_near = bool(items) and not about
     return Decisions(items, len(about), now, statuses, found.degraded, mentioned, is_near)
+
+
+def _marked(engine: Engine, told: Sequence[Attributed], known: Sequence[Attributed]) -> tuple[Attributed, ...]:
+    """These, and of each what changed it since, though nobody linked the two: as the start of a session knows it."""
+    held = {one.record.entry: one.record for one in known if not one.is_superseded}
+    latest = sorted(held.values(), key=lambda record: -record.last_at)[:HELD_AGAINST]
+    compared = {record.entry: record for record in (*(one.record for one in told if one.record.entry in held), *latest)}
+    with engine.store.reading() as reader:
+        changed = current(reader, list(compared.values())).changed
+    by = {entry: compared[later] for entry, later in changed.items()}
+    return tuple(replace(one, changed_by=by.get(one.record.entry)) for one in told)
 
 
 def _in_order(told: Sequence[Attributed], entries: Sequence[int]) -> list[Attributed]:

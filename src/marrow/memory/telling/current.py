@@ -6,8 +6,9 @@ be more alike here than where something was asked.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
+from types import MappingProxyType
 from typing import NamedTuple
 
 from ...model.record import Record
@@ -25,10 +26,12 @@ MARKS = ".,;:!?()[]{}\"'`"
 
 
 class Current(NamedTuple):
-    """Entries: those that give way, and those that something gave way to because they changed it."""
+    """Entries: those that give way, and those that something gave way to because they changed it. `changed` names to
+    each that was changed the latest that did."""
 
     gone: frozenset[int] = frozenset()
     changing: frozenset[int] = frozenset()
+    changed: Mapping[int, int] = MappingProxyType({})
 
 
 def current(reader: Reader, records: Sequence[Record]) -> Current:
@@ -37,7 +40,7 @@ def current(reader: Reader, records: Sequence[Record]) -> Current:
     bare = {one.entry: letters(one.node.content) for one in said}
     alike = cosines([one.entry for one in said], reader.vectors_of([one.entry for one in said]))
     gone: set[int] = set()
-    changing: set[int] = set()
+    changed: dict[int, int] = {}
     for earlier, later in combinations(said, 2):
         cosine = alike.get((earlier.entry, later.entry), 0.0)
         is_same = bare[earlier.entry] == bare[later.entry]
@@ -48,11 +51,11 @@ def current(reader: Reader, records: Sequence[Record]) -> Current:
         texts = later.node.content, earlier.node.content
         if not is_same and later.node.kind not in NO_HEIRS and _changes(*texts, cosine):
             gone.add(earlier.entry)
-            changing.add(later.entry)
+            changed[earlier.entry] = later.entry
         elif is_same or _says_the_same(*texts, cosine):
             # What was changed in between, and is now said again, holds again.
             gone.add(earlier.entry if earlier.entry in gone else _weaker(earlier, later))
-    return Current(frozenset(gone), frozenset(changing - gone))
+    return Current(frozenset(gone), frozenset(set(changed.values()) - gone), changed)
 
 
 def _says_the_same(later: str, earlier: str, cosine: float) -> bool:

@@ -68,6 +68,27 @@ def test_a_project_that_is_no_text_is_refused(here: Memory) -> None:
     assert raised.value.field == "project"
 
 
+@pytest.mark.parametrize(
+    ("operation", "given"),
+    [
+        ("memory_search", {"query": "port of the other service"}),
+        ("memory_active", {}),
+        ("get_architectural_decisions", {}),
+        ("ask", {"question": "Which port has the other service?"}),
+    ],
+)
+def test_what_comes_from_several_projects_says_from_which(
+    operation: str, given: dict[str, str], here: Memory, elsewhere: Memory
+) -> None:
+    elsewhere.save("The port of the other service is 7070.", kind="decision")
+    here.save("The port of the other service is 7070.", kind="decision")
+    here.save("A port of every service is in the wiki.", scope="global")
+    several = here.perform(operation, {**given, "project": "all"}).text
+    assert "in elsewhere" in several
+    assert "in here" in several
+    assert "in here" not in here.perform(operation, given).text
+
+
 def test_no_project_is_the_one_at_hand(here: Memory) -> None:
     for nothing in (None, ""):
         assert here.perform("memory_status", {"project": nothing}).result.project == "here"

@@ -34,16 +34,18 @@ class Document(NamedTuple):
     url: str = ""
     changed_by: str = ""
 
-    def heading(self) -> str:
+    def heading(self, project: str = "") -> str:
         place = f"{self.path}:{self.lines}" if self.lines else self.path
-        parts = [self.kind, place, self.service, f"{self.date} ({self.age})", self.status]
+        where = f"in {project}" if project else ""
+        parts = [self.kind, place, self.service, where, f"{self.date} ({self.age})", self.status]
         gone = f" (superseded by {', '.join(self.superseded_by)})" if self.superseded_by else ""
         gone = gone or (f" (changed since by {self.changed_by})" if self.changed_by else "")
         return f"[{self.address}] {self.title}{gone}\n    {' · '.join(part for part in parts if part)}"
 
-    def line(self) -> str:
+    def line(self, project: str = "") -> str:
         text = self.content.strip().replace("\n", "\n    ")
-        return f"{self.heading()}\n    {text}" if text and text != self.title else self.heading()
+        heading = self.heading(project)
+        return f"{heading}\n    {text}" if text and text != self.title else heading
 
 
 def document(one: Attributed, now: int, *, content: str | None = None) -> Document:

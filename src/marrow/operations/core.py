@@ -22,7 +22,7 @@ from . import help_text
 from .drafts import draft_of
 from .filters import in_project, through, wanted
 from .table import Call, operation
-from .views import View, hit_view, kept_view, similar_lines, standing_shape, standing_words, view
+from .views import View, hit_view, kept_view, lines_of, similar_lines, standing_shape, standing_words, view
 
 
 class Recalled(NamedTuple):
@@ -88,7 +88,7 @@ class Found(NamedTuple):
     def text(self) -> str:
         if not self.items:
             return "Nothing found."
-        lines = [item.line() for item in self.items]
+        lines = lines_of(self.items)
         if self.degraded:
             lines.append(f"(searched {self.degraded})")
         if self.left_out:

@@ -24,6 +24,7 @@ from ..model.text import counted, token_estimate
 from .attributed import Document, document, named
 from .filters import places, through, wanted
 from .table import Call, operation
+from .views import lines_of
 
 LINES_MAX = 20_000
 TOPIC_MAX = 80
@@ -50,7 +51,7 @@ class Documents(NamedTuple):
     left_out: int = 0
 
     def text(self) -> str:
-        lines = [item.line() for item in self.items] or [self.note or "Nothing was found."]
+        lines = lines_of(self.items) or [self.note or "Nothing was found."]
         return "\n".join([*lines, *_more(self.left_out), *([f"({self.degraded})"] if self.degraded else [])])
 
 
@@ -105,7 +106,7 @@ class DecisionList(NamedTuple):
     def text(self) -> str:
         every = sum(self.statuses.values())
         lines = ["No decision is plainly about it; nearest are:"] if self.near_only else []
-        lines += [*(item.line() for item in self.items), *_more(self.left_out)]
+        lines += [*lines_of(self.items), *_more(self.left_out)]
         if self.topic and every:
             passing = f"; {self.mentioned} only mention{'' if self.mentioned > 1 else 's'} it" if self.mentioned else ""
             lines.append(f"{self.total or 'none'} of {counted(every, 'decision')} about {self.topic}{passing}")

@@ -20,7 +20,7 @@ from ..model.text import first_line, sized
 from .filters import wanted
 from .pauses import paused_until
 from .table import Call, operation
-from .views import View, view
+from .views import View, lines_of, view
 
 Scopes = Literal["project", "global", "all"]
 
@@ -182,7 +182,7 @@ class Listed(NamedTuple):
     offset: int = 0
 
     def text(self) -> str:
-        lines = [item.line() for item in self.items] or ["Nothing."]
+        lines = lines_of(self.items) or ["Nothing."]
         rest = self.total - self.offset - len(self.items)
         if rest > 0:
             lines.append(f"({rest:,} more: offset, limit or budget_tokens)")

@@ -5,9 +5,9 @@ Results are named tuples: there are many of them, every start defines them all, 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from ..memory.attribution import NOWHERE, Origin
 from ..model.address import shown
@@ -42,7 +42,7 @@ class View(NamedTuple):
     passage: str = ""
     source: str = ""
 
-    def line(self) -> str:
+    def line(self, project: str = "") -> str:
         """One entry of a list for a reader: reference material, labelled with its age and standing."""
         marks = f" ({', '.join(self.marks)})" if self.marks else ""
         tags = f" #{' #'.join(self.tags)}" if self.tags else ""
@@ -50,7 +50,23 @@ class View(NamedTuple):
         shown_text = f"… {self.passage} …" if self.passage else self.content
         text = shown_text.replace("\n", "\n    ")
         source = f"\n    {self.source}" if self.source else ""
-        return f"[{self.address}] {self.domain}/{self.kind}, {self.age}{marks}{tags}{source}\n    {text}{why}"
+        where = f" in {project}" if project else ""
+        return f"[{self.address}] {self.domain}/{self.kind}, {self.age}{where}{marks}{tags}{source}\n    {text}{why}"
+
+
+class _OfProject(Protocol):
+    """An entry of a list that knows its project."""
+
+    @property
+    def project(self) -> str: ...
+
+    def line(self, project: str = "") -> str: ...
+
+
+def lines_of(items: Sequence[_OfProject]) -> list[str]:
+    """The entries of a list for a reader: each says its project where they are of more than one."""
+    several = len({item.project for item in items} - {GLOBAL_PROJECT}) > 1
+    return [item.line(item.project if several else "") for item in items]
 
 
 def view(record: Record, now: int, *, score: float = 0.0, why: Mapping[str, float] | None = None) -> View:

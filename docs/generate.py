@@ -329,6 +329,7 @@ def methods() -> dict[str, Operation]:
 PYTHON = """It gives a `marrow.Memory`: a context manager, with the operations as methods. They take and give plain
 values, raise `marrow.MarrowError` or a class below it, and check the same rights as every other surface. Their results
 are whole; `text()` is how a result reads. `perform` fits the answer to a budget, as an agent gets it.
+A path may be a `pathlib.Path`, and a time a `datetime`: one without a zone is UTC, as everywhere.
 
 ## Operations as methods"""
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import date, datetime, timedelta, timezone
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -26,6 +28,27 @@ def test_every_spelling_becomes_the_argument_that_it_means() -> None:
         "limit": 3,
         "since": "yesterday",
     }
+
+
+def test_a_path_and_a_time_of_python_are_taken_where_one_is_meant() -> None:
+    zoned = datetime(2026, 3, 1, 14, tzinfo=timezone(timedelta(hours=2)))
+    given = {"query": "x", "path": Path("src") / "a.py", "since": date(2026, 3, 1), "until": zoned}
+    assert bind(SEARCH, given) == {
+        "query": "x",
+        "path": str(Path("src") / "a.py"),
+        "since": "2026-03-01",
+        "until": "2026-03-01T14:00:00+02:00",
+    }
+    assert bind(TABLE["memory_recall"], {"message": "x", "files": [Path("a.py"), "b.py"]})["files"] == ["a.py", "b.py"]
+    assert bind(TABLE["memory_recall"], {"message": "x", "files": Path("a.py")})["files"] == ["a.py"]
+    # Without a zone it is read as the same words in a text are.
+    assert bind(SAVE, {"content": "x", "at": datetime(2026, 3, 1, 14, 30)})["at"] == "2026-03-01T14:30:00"
+
+
+def test_a_path_is_no_text_to_be_kept_and_no_time() -> None:
+    assert refused(SAVE, content=Path("notes.md")).field == "content"
+    assert refused(SEARCH, query="x", since=Path("notes.md")).field == "since"
+    assert refused(SEARCH, query="x", path=date(2026, 3, 1)).field == "path"
 
 
 def test_an_argument_that_is_none_was_not_given() -> None:

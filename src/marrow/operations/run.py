@@ -6,10 +6,12 @@ Every surface calls `perform` and nothing else, so errors, names and limits are 
 from __future__ import annotations
 
 import json
+import os
 import time
 import types
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 from typing import Any, Literal, Union, get_args, get_origin
 
 from ..model.errors import Invalid, NotFound
@@ -111,12 +113,27 @@ def bind(operation: Operation, given: Mapping[str, Any]) -> dict[str, Any]:
         if argument.name in bound:
             raise Invalid(f"{argument.name} was given twice.", field=name)
         if value is not None:
+            value = _of_python(argument.name, value)
             _check_unicode(value, argument.name)
             bound[argument.name] = convert(argument, value)
     missing = [name for name in operation.required if name not in bound]
     if missing:
         raise Invalid(f"{operation.name} needs {' and '.join(missing)}.", field=missing[0])
     return bound
+
+
+# Arguments that are a path, and those that are a time.
+_PATHS = frozenset("path repo_path repository file file_path files source target".split())
+_TIMES = frozenset("as_of at since until date older_than a b".split())
+
+
+def _of_python(name: str, value: Any) -> Any:
+    """A path or a time as Python has it, as the text that it means. A time without a zone stays without one."""
+    if name in _PATHS:
+        if isinstance(value, list | tuple):
+            return [_of_python(name, part) for part in value]
+        return os.fspath(value) if isinstance(value, os.PathLike) else value
+    return value.isoformat() if name in _TIMES and isinstance(value, date) else value
 
 
 def _check_unicode(value: Any, field: str) -> None:

@@ -103,6 +103,13 @@ def test_an_event_without_a_session_is_not_kept(host: str) -> None:
     assert ADAPTERS[host].trace("stop", {"cwd": "/home/ada"}, {}) is None
 
 
+def test_the_id_of_a_session_is_one_line_whatever_was_sent() -> None:
+    line = ADAPTERS["claude-code"].trace("Stop", {"session_id": "one\ntwo\r\x00\x1b three", "cwd": "/r"}, {})
+    assert line is not None
+    assert line["session"] == "onetwo three"
+    assert ADAPTERS["claude-code"].trace("Stop", {"session_id": "\n\n", "cwd": "/r"}, {}) is None
+
+
 _VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=20),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),

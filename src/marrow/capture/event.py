@@ -88,7 +88,9 @@ def first_text(value: object) -> str:
 
 
 def made(host: str, event: str, session: str, cwd: str, fields: Trace) -> Trace | None:
-    """A trace line of what is not empty. Without a session there is nothing that it could belong to."""
+    """A trace line of what is not empty. Without a session there is nothing that it could belong to. Its id names what
+    is kept of it, and such a name is one line."""
+    session = session if session.isprintable() else "".join(filter(str.isprintable, session))
     if not session or not event:
         return None
     trace: Trace = {"host": host, "event": event, "session": session[:200], "cwd": cwd or _here()}

@@ -123,6 +123,35 @@ def test_a_commit_is_known_by_its_subject() -> None:
     assert "2 files changed" in found.summary
 
 
+@pytest.mark.parametrize(
+    ("command", "where"),
+    [
+        ("cd ../other && git add -A && git commit -m 'Add the tip'", " in ../other"),
+        ("(cd '../the other'; git commit -m 'Add the tip')", " in ../the other"),
+        ("cd /home/ada/other && git commit -m 'Add the tip'", " in /home/ada/other"),
+        ("git -C ../other commit -m 'Add the tip'", " in ../other"),
+        ("cd ../other && make && cd - && git commit -m 'Add the tip'", ""),
+        ("cd ../other && git pull && cd ../shop && git commit -m 'Add the tip'", ""),
+        ("git fetch && cd ../other && git commit -m 'Add the tip'", " in ../other"),
+        ("cd src && git commit -m 'Add the tip'", ""),
+        (f"cd {CWD} && git commit -m 'Add the tip'", ""),
+        (f"cd {CWD}/src/.. && git commit -m 'Add the tip'", ""),
+        ("cd .. && git commit -m 'Add the tip'", ""),
+        ("cd \"$ROOT\" && git commit -m 'Add the tip'", ""),
+        ("git commit -m 'Add the tip' && cd ../other", ""),
+        ("cd ../other && cd ../shop && git commit -m 'Add the tip'", ""),
+    ],
+)
+def test_a_commit_in_another_folder_says_in_which(command: str, where: str) -> None:
+    found = one(shell(command, "[main 1a2b3c4] Add the tip\n 1 file changed\n"))
+    assert found.title == f"Commit{where}: Add the tip"
+    assert found.summary.startswith(f"In {where[4:]}: Commit" if where else "Commit 1a2b3c4")
+
+
+def test_a_push_from_another_folder_says_from_which() -> None:
+    assert one(shell("cd ../other && git push origin main", "done\n")).title == "Pushed origin main in ../other"
+
+
 def test_a_commit_message_in_a_heredoc_is_read() -> None:
     command = "git commit -q -m \"$(cat <<'EOF'\nAdd the tip\n\nIt was asked for.\nEOF\n)\""
     found = one(shell(command))

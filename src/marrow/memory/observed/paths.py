@@ -19,8 +19,8 @@ _GENERATED = re.compile(
 
 def relative(path: str, cwd: str) -> str:
     """`path` with forward slashes, without the folder `cwd` in front of it."""
-    path = _slashes(path.strip().removeprefix("file://"))
-    folder = _slashes(cwd).rstrip("/")
+    path = slashes(path.strip().removeprefix("file://"))
+    folder = slashes(cwd).rstrip("/")
     same = path[: len(folder) + 1]
     if folder and (same == folder + "/" or (_DRIVE.match(path) and same.lower() == folder.lower() + "/")):
         path = path[len(folder) + 1 :]
@@ -29,7 +29,8 @@ def relative(path: str, cwd: str) -> str:
     return path
 
 
-def _slashes(path: str) -> str:
+def slashes(path: str) -> str:
+    """A path of Windows with the slashes of all others."""
     return path.replace("\\", "/") if "\\" in path and ("/" not in path or _DRIVE.match(path)) else path
 
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 from .call import Call
 from .command import only_looks, take_apart
 from .edits import shell_write
+from .elsewhere import elsewhere
 from .junk import is_host_error, is_service_error
 from .lines import counted, fit, joined, last_meaningful, meaningful, middle, one_line
 from .observation import FAILED, OK
@@ -128,7 +129,8 @@ def _said(call: Call) -> Trouble:
 
 
 def _commit(call: Call, doing: Sequence[str]) -> Piece | None:
-    if not any((hit := _GIT.match(one)) and hit[1] == "commit" for one in doing):
+    commit = next((one for one in doing if (hit := _GIT.match(one)) and hit[1] == "commit"), "")
+    if not commit:
         return None
     made = [*_COMMIT.finditer(call.text)]
     if not made and call.failed:
@@ -144,7 +146,10 @@ def _commit(call: Call, doing: Sequence[str]) -> Piece | None:
     where = f"{made[-1][2]} on {made[-1][1]}" if made else "committed"
     told = f"Commit {where}: {subject}." + (f" {one_line(stats[-1])}." if stats else "")
     detail = body.strip() if body.strip() != subject else ""
-    return Piece(call, SHELL, f"Commit: {subject}", told, detail, key=_key(doing) + subject)
+    folder = elsewhere(call.command, commit, call.cwd)
+    title = f"Commit in {folder}: {subject}" if folder else f"Commit: {subject}"
+    told = f"In {folder}: {told}" if folder else told
+    return Piece(call, SHELL, title, told, detail, key=_key(doing) + subject)
 
 
 def _heredoc(command: str) -> list[str]:
@@ -211,6 +216,8 @@ def _git(call: Call, doing: Sequence[str]) -> Piece | None:
             return _failed(call, doing, f"git {hit[1]}", said)
         title = teller(hit[2])
         if title:
+            folder = elsewhere(call.command, one, call.cwd)
+            title = f"{title} in {folder}" if folder else title
             lines = last_meaningful(call.text, 2)
             return Piece(call, SHELL, title, f"`{fit(one, 120)}`. {' '.join(lines)}", key=_key(doing))
     return None

@@ -193,6 +193,21 @@ def test_the_answer_to_a_prompt_that_is_not_to_be_remembered_is_not_kept_either(
     assert "Done with the login page." in kept
 
 
+def test_such_an_answer_is_not_kept_though_the_daemon_was_started_anew_in_between(home: Home) -> None:
+    home.write("prompt", prompt="Don't remember this: the code name is Heron.")
+    home.write("prompt", prompt="Look for herons.", agent="a1")
+    home.chores().all_now()
+    home.write("stop", message="I see, it is called Heron.")
+    home.chores().all_now()
+    home.write("prompt", prompt="Now add the login page.")
+    home.chores().all_now()
+    home.write("stop", message="Done with the login page.")
+    home.chores().all_now()
+    kept = " ".join(trace.body for trace in home.kept())
+    assert "it is called Heron" not in kept
+    assert "Done with the login page." in kept
+
+
 def test_a_file_of_the_same_name_that_is_another_one_is_read_from_its_beginning(home: Home) -> None:
     home.write("stop")
     home.write("stop")

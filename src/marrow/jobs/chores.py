@@ -16,7 +16,7 @@ from .abandoned import close_abandoned
 from .code import CodeKeeper
 from .condense import condense_due
 from .derive import Deriver, Turn
-from .drain import drain
+from .drain import Refused, drain
 from .place import Place, PlaceAt
 from .watching import Watcher
 from .way import Way
@@ -45,7 +45,7 @@ class Chores:
         self._is_awaited = False
         self._flush = flush
         self._home = home
-        self._refused: set[str] = set()
+        self._refused: Refused = {}
         self._named, self._own, self._opened = place_at, default, places
         self._tidied_at = 0
         self._counts: dict[str, int] = {"drained": 0, "worked_off": 0, "embedded": 0, "mapped": 0, "derived": 0}

@@ -10,6 +10,7 @@ import json
 import logging
 import os
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 from ..capture import inbox, paused
 from ..memory.observed.said import may_be_kept
@@ -27,7 +28,8 @@ UNKNOWN = "unknown"
 log = logging.getLogger("marrow.background")
 
 Line = tuple[Mapping[str, object], str]
-
+# By session, whether it is in a turn that is not to be remembered.
+Refused = dict[str, bool]
 
 Noticed = Callable[[Place, Sequence[Trace]], None]
 
@@ -37,12 +39,11 @@ def _nobody(place: Place, traces: Sequence[Trace]) -> None:
 
 
 def drain(
-    home: str, place_at: PlaceAt, default: Place, noticed: Noticed = _nobody, refused: set[str] | None = None
+    home: str, place_at: PlaceAt, default: Place, noticed: Noticed = _nobody, refused: Refused | None = None
 ) -> int:
     """Take in one part of the inbox; how many lines that were. Asked again until it is 0, nothing waits. `noticed` is
-    told of what was taken in; `refused` are the sessions in a turn that is not to be remembered, from one call to the
-    next."""
-    refused = set() if refused is None else refused
+    told of what was taken in; `refused` is kept from one call to the next, so that the store need not be asked."""
+    refused = {} if refused is None else refused
     for segment in inbox.segments(home):
         try:
             taken = _from_segment(home, segment, place_at, default, noticed, refused)
@@ -55,7 +56,7 @@ def drain(
 
 
 def _from_segment(
-    home: str, segment: str, place_at: PlaceAt, default: Place, noticed: Noticed, refused: set[str]
+    home: str, segment: str, place_at: PlaceAt, default: Place, noticed: Noticed, refused: Refused
 ) -> int:
     """A position belongs to one file: a new one of the same name is read from its beginning."""
     key, size = inbox.key(home, segment), inbox.size(home, segment)
@@ -81,7 +82,7 @@ def _take(
     place_at: PlaceAt,
     default: Place,
     noticed: Noticed,
-    refused: set[str],
+    refused: Refused,
 ) -> int:
     chunk = inbox.read(home, segment, offset, CHUNK_BYTES, last=inbox.is_old(segment))
     if chunk.offset == offset:
@@ -92,11 +93,12 @@ def _take(
     for body, text in default.engine.considerately(chunk.entries):
         if body.get("event") == CHECK:
             continue
-        trace = trace_of(*_in_time(*_forgettable(body, text, refused), default.engine.clock()))
+        where = partial(_place, body, place_at, default)
+        trace = trace_of(*_in_time(*_forgettable(body, text, refused, where), default.engine.clock()))
         if trace is None:
             log.warning("a line of the inbox is no trace")
             continue
-        place = _place(body, place_at, default)
+        place = where()
         if place is None:
             inbox.hold(home, trace.body)
             continue
@@ -158,18 +160,41 @@ def trace_of(body: Mapping[str, object], text: str) -> Trace | None:
     return trace
 
 
-def _forgettable(body: Mapping[str, object], text: str, refused: set[str]) -> Line:
+def _forgettable(body: Mapping[str, object], text: str, refused: Refused, where: Callable[[], Place | None]) -> Line:
     """A prompt that says that it is not to be remembered is kept as having been there, and no more; so is what was
     answered, which may say it again."""
     prompt, session = body.get("prompt"), str(body.get("session"))
-    if isinstance(prompt, str) and not body.get("agent"):
-        (refused.discard if may_be_kept(prompt) else refused.add)(session)
     said = "prompt" if isinstance(prompt, str) else "message"
     found = body.get(said)
-    if not isinstance(found, str) or (may_be_kept(found) if said == "prompt" else session not in refused):
+    if not isinstance(found, str):
+        return body, text
+    if said == "message":
+        if session not in refused:
+            refused[session] = _was_refused(where(), session)
+        is_kept = not refused[session]
+    else:
+        is_kept = may_be_kept(found)
+        if not body.get("agent"):
+            refused[session] = not is_kept
+    if is_kept:
         return body, text
     kept = {**body, said: NOT_KEPT}
     return kept, json.dumps(kept, ensure_ascii=False)
+
+
+def _was_refused(place: Place | None, session: str) -> bool:
+    """Whether the last prompt of a session that this process has not followed was kept as having been there only."""
+    if place is None or not session:
+        return False
+    answer, after = False, 0
+    with place.engine.store.reading() as reader:
+        while found := reader.traces(place.asker.namespace, session=session, after=after):
+            after = found[-1].number
+            for trace in found:
+                said = {} if trace.tool else trace.fields
+                if isinstance(said.get("prompt"), str) and not said.get("agent"):
+                    answer = said["prompt"] == NOT_KEPT
+    return answer
 
 
 def _in_time(body: Mapping[str, object], text: str, now: int) -> Line:

@@ -70,6 +70,22 @@ def test_snapshot_name_that_cannot_be_one_is_refused(world: World, name: str) ->
     assert world.seq() == 0
 
 
+@pytest.mark.parametrize(
+    "name", ["2026-03-01", "2026-03-01T14:00:00Z", "now", "Yesterday", "3 days ago", "7d", "1:56 pm on 8 May, 2023"]
+)
+def test_snapshot_name_that_reads_as_a_time_is_refused_with_a_hint(world: World, name: str) -> None:
+    with pytest.raises(Invalid, match="time") as problem:
+        snapshot_create(world.engine, world.asker, name)
+    assert problem.value.field == "name"
+    assert "before" in problem.value.hint
+    assert world.seq() == 0
+
+
+@pytest.mark.parametrize("name", ["release 2026-03-01", "2026-03", "v2", "May 2023", "before 8 May 2023"])
+def test_snapshot_name_with_a_time_in_it_is_a_name(world: World, name: str) -> None:
+    assert snapshot_create(world.engine, world.asker, name).name == name
+
+
 def test_diff_tells_what_was_added_removed_and_changed_and_in_which_fields(world: World) -> None:
     stays = world.say("Apples are picked in September.")
     goes = world.say("Pears are picked in May.")

@@ -263,8 +263,8 @@ def test_a_path_that_several_services_have_lists_them(known: Memory, do: Do) -> 
 
 
 def test_a_decision_that_another_took_the_place_of_is_still_a_document(known: Memory, do: Do) -> None:
-    do("snapshot_create", name="now")
-    for about in ({}, {"as_of": "now"}):
+    do("snapshot_create", name="then")
+    for about in ({}, {"as_of": "then"}):
         old = do("get_full_document", path="docs/adr/0001.md", service="billing", **about)
         assert (old.status, old.content) == ("superseded", CORPUS[0].draft.content)
         paths = [one["path"] for one in do("list_documents", service="billing", kinds=["decision"], **about).items]
@@ -286,8 +286,8 @@ def test_a_text_that_several_services_have_is_that_of_the_asked_one(known: Memor
 def test_several_documents_of_a_path_are_listed_each_once(known: Memory, do: Do) -> None:
     same = [item("docs/runbook.md", "How mails are sent.", "document", service=name) for name in ("ads", "shop")]
     take_in(known.engine, known.call.asker, same, operation="test")
-    do("snapshot_create", name="now")
-    for about in ({}, {"as_of": "now"}):
+    do("snapshot_create", name="then")
+    for about in ({}, {"as_of": "then"}):
         with pytest.raises(Ambiguous) as raised:
             do("get_full_document", path="docs/runbook.md", **about)
         assert raised.value.message.count("billing: docs/runbook.md") == 1

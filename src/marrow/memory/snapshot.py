@@ -9,6 +9,7 @@ from ..model.change import SAME, Receipt, RestoreTo, TakeSnapshot
 from ..model.draft import check_tags
 from ..model.errors import Invalid, NotFound
 from ..model.event import Head, Snapshot
+from ..model.moments import is_time
 from ..model.nearest import nearest
 from ..model.record import CURRENT
 from ..model.scope import ADMIN, READ
@@ -42,6 +43,12 @@ def snapshot_create(engine: Engine, asker: Asker, name: str, tags: Sequence[str]
     if chosen.isdigit():
         raise Invalid(
             "A snapshot's name is not a number: those are sequence numbers.", hint="Add a word.", field="name"
+        )
+    if is_time(chosen):
+        raise Invalid(
+            f"{chosen!r} reads as a time, which `as_of` also takes.",
+            hint=f"Add a word: “before {chosen}”. A time needs no snapshot.",
+            field="name",
         )
     step = TakeSnapshot(chosen, check_tags(tags), short_name(note, field="note", length_max=1000) if note else "")
     receipt = submit(engine, asker, "snapshot_create", [step], summary="take a snapshot")

@@ -70,6 +70,21 @@ def _parse(given: object, now: int, field: str) -> int:
     )
 
 
+def is_time(text: str) -> bool:
+    """Whether all of a text is a time, and it does not only have one in it."""
+    lower = text.strip().lower()
+    try:
+        if _parse_text(text.strip(), 0) is None:
+            return False
+    except (ValueError, OverflowError):
+        return False
+    for form in (_DAY_FIRST, _MONTH_FIRST, _YEAR_FIRST):
+        if day := form.search(lower):
+            around = _CLOCK.sub(" ", lower[: day.start()] + " " + lower[day.end() :])
+            return set(re.findall(r"\w+", around)) <= {"on", "at", "utc"}
+    return True
+
+
 def _parse_text(text: str, now: int) -> int | None:
     if text[:4].isdigit():
         try:

@@ -8,6 +8,8 @@ from hypothesis import strategies as st
 
 from marrow.memory.compress import INPUTS_MAX, compress
 from marrow.memory.engine import Asker, Engine
+from marrow.memory.forget import forget
+from marrow.model.change import Restate
 from marrow.model.errors import Conflict, Forbidden, Invalid, NotFound, TooLarge
 from marrow.model.link import make_anchor
 from marrow.model.merkle import root_of
@@ -254,3 +256,37 @@ def test_whatever_is_compressed_its_coverage_is_a_share(
     assert 0.0 <= found.coverage <= 1.0
     assert bool(found.warning) == (found.coverage < 0.6)
     assert {hand.state(address) for address in inputs} == {"compressed"}
+
+
+def test_what_a_summary_took_the_place_of_holds_again_when_it_is_forgotten(
+    engine: Engine, asker: Asker, hand: Hand
+) -> None:
+    one, two, three = (hand.say(text) for text in SAID)
+    first = compress(engine, asker, addresses=[one, two])
+    second = compress(engine, asker, addresses=[first.address, three])
+    before = hand.head()
+    forget(engine, asker, second.address)
+    assert hand.head() == before + 1, "one event"
+    assert [hand.state(a) for a in (second.address, first.address, three)] == ["retracted", "active", "active"]
+    assert [hand.state(a) for a in (one, two)] == ["compressed"] * 2
+
+
+def test_of_what_a_forgotten_summary_stood_for_only_what_nothing_else_took_away_holds_again(
+    engine: Engine, asker: Asker, hand: Hand
+) -> None:
+    one, two, three = (hand.say(text) for text in SAID)
+    found = compress(engine, asker, addresses=[one, two, three])
+    hand.say("Also said of the key.", kind="summary", inputs=[two])
+    forget(engine, asker, one)
+    forget(engine, asker, found.address)
+    assert [hand.state(address) for address in (one, two, three)] == ["retracted", "compressed", "active"]
+
+
+def test_what_a_better_telling_took_the_place_of_stays_out_when_that_is_forgotten(
+    engine: Engine, asker: Asker, hand: Hand
+) -> None:
+    raw = hand.say("Edited a.py", kind="observation")
+    told = hand.say("The tip is added to the total.", kind="observation", inputs=[raw])
+    hand.do(Restate(raw, (("state", "compressed"),), "told better by a model"))
+    forget(engine, asker, told)
+    assert hand.state(raw) == "compressed"

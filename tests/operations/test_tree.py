@@ -113,6 +113,16 @@ def test_a_compression_takes_the_place_of_its_inputs_and_keeps_exact_values(do: 
     assert "compressed" in said("memory_search", query="export", include_superseded=True)
 
 
+def test_forgetting_a_summary_says_that_what_it_summed_up_holds_again(do: Do, save: Save, said: Do) -> None:
+    one, other = save("The export takes 40 seconds."), save("The export locks the table.")
+    made = do("memory_compress", summary="The export is slow and locks.", addresses=[one, other]).address
+    told = said("memory_forget", address=made)
+    assert told.startswith(f"[{made}] forgotten: The export is slow and locks; what it summed up holds again: ")
+    assert one in told
+    assert other in told
+    assert said("memory_forget", address=one) == f"[{one}] forgotten: The export takes 40 seconds."
+
+
 def test_a_session_is_compressed_by_its_thread(do: Do, save: Save) -> None:
     save("Said in the session.", thread="monday")
     save("Said in it as well.", thread="monday")

@@ -7,8 +7,9 @@ from ..model.errors import Conflict, NotFound
 from ..model.event import Event
 from ..model.record import CURRENT, Record
 from ..model.scope import READ
-from ..model.standing import RETRACTED
+from ..model.standing import ACTIVE, COMPRESSED, RETRACTED
 from ..store.protocol import Reader
+from .compress import KIND as SUMMARY
 from .engine import Asker, Engine, resolve, submit
 from .taking_in.resettle import is_of_source
 
@@ -23,15 +24,32 @@ EVENTS_LOOKED_AT = 1_000
 
 
 def forget(engine: Engine, asker: Asker, address: object, reason: str = "") -> tuple[Record, Receipt]:
-    """The record as it stood before."""
+    """The record as it stood before. What it had taken the place of as a summary holds again, as when one is erased."""
     with engine.store.reading() as reader:
         record = resolve(reader, asker, address)
+        freed = _freed(reader, asker, record)
     if record.standing.state == RETRACTED:
         raise Conflict(f"{record.node.address[:12]} is forgotten already.", field="address")
     # What leaves for such a reason comes back with its source: in somebody's own words, it must not.
     told = f"forgotten: {reason}" if is_of_source(reason) else reason
     step = Restate(record.node.address, (("state", RETRACTED),), told)
-    return record, submit(engine, asker, "memory_forget", [step], summary="forget", project=record.project)
+    back = [Restate(one.node.address, (("state", ACTIVE),), "its summary was forgotten") for one in freed]
+    return record, submit(engine, asker, "memory_forget", [step, *back], summary="forget", project=record.project)
+
+
+def _freed(reader: Reader, asker: Asker, summary: Record) -> list[Record]:
+    """What was compressed into this summary, and has no other that stands for it."""
+    if summary.node.kind != SUMMARY or summary.standing.state != ACTIVE:
+        return []
+    space, places = asker.namespace, (summary.project,)
+    freed = []
+    for one in reader.records(space, summary.node.inputs, places, CURRENT):
+        others = [made for made in reader.made_from(space, one.node.address) if made != summary.node.address]
+        stands = any(other.standing.state == ACTIVE for other in reader.records(space, others, places, CURRENT))
+        # An observation that was told better is compressed too, for another reason.
+        if one.standing.state == one.standing.reason == COMPRESSED and not stands:
+            freed.append(one)
+    return freed
 
 
 def forget_last(engine: Engine, asker: Asker, reason: str = "") -> tuple[Record, Receipt]:

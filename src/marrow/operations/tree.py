@@ -23,6 +23,8 @@ from .table import Call, operation
 from .views import View, lines_of, view
 
 Scopes = Literal["project", "global", "all"]
+# So many of those that hold again are named.
+BACK_SHOWN = 5
 
 
 class Done(NamedTuple):
@@ -81,7 +83,10 @@ def memory_forget(
     reason: str = "",
     last: Annotated[bool, "what you saved or said in a session last, in this project"] = False,
 ) -> Done:
-    """Retract a memory: it is never recalled again, and stays in the log. Saving its text brings it back."""
+    """Retract a memory: it is never recalled again, and stays in the log. Saving its text brings it back.
+
+    What a summary by memory_compress took the place of holds again when the summary is forgotten.
+    """
     if last and address:
         raise Invalid("Give an address or last, not both.", hint="A reason is given by its name.", field="address")
     if not (last or address):
@@ -90,9 +95,12 @@ def memory_forget(
         record, receipt = forget_last(call.engine, call.asker, reason)
     else:
         record, receipt = forget(call.engine, call.asker, address, reason)
-    return Done(
-        shown(record.node.address), f"forgotten: {first_line(record.node.content, 80).rstrip('.')}", receipt.seq
-    )
+    said = f"forgotten: {first_line(record.node.content, 80).rstrip('.')}"
+    back = [shown(outcome.address) for outcome in receipt.outcomes[1:]]
+    if back:
+        more = f" and {len(back) - BACK_SHOWN} more" if len(back) > BACK_SHOWN else ""
+        said += f"; what it summed up holds again: {', '.join(back[:BACK_SHOWN])}{more}"
+    return Done(shown(record.node.address), said, receipt.seq)
 
 
 class StatusResult(NamedTuple):

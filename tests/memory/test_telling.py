@@ -219,6 +219,12 @@ def test_no_form_of_the_fence_survives_in_a_line_or_a_label(text: str) -> None:
         ("Team A owns the billing service.", "Team B now owns the search service."),
         ("Prefer C for the firmware core code.", "Prefer C++ for the firmware core code."),
         ("The HTTP timeout of the gateway is 30 seconds.", "The HTTP timeout of the worker is 60 seconds."),
+        ("Safari 15 is not supported.", "Safari 16 is not supported."),
+        ("We do not support Safari 15.", "We do not support Safari 16."),
+        ("Phase 1 is done.", "Phase 2 is done."),
+        ("The frontend was migrated.", "The admin frontend was migrated."),
+        ("The admin frontend was migrated.", "The frontend was migrated."),
+        ("The frontend was migrated to Vite.", "The admin frontend was migrated to Vite."),
     ],
 )
 def test_two_statements_that_both_hold_are_both_told_at_the_start(
@@ -231,6 +237,26 @@ def test_two_statements_that_both_hold_are_both_told_at_the_start(
     assert earlier in told
     assert later in told
     assert "replaces what held before" not in told
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later"),
+    [
+        ("We use Node 18.", "We use Node 20."),
+        ("Java 17 is required.", "Java 21 is required."),
+        ("Safari 15 is supported.", "Safari 15 is not supported any more."),
+        ("Always run the tests with make.", "Run the tests with make."),
+    ],
+)
+def test_of_two_statements_of_which_one_holds_the_later_is_told_at_the_start(
+    earlier: str, later: str, session: Session, hand: Hand
+) -> None:
+    for text in (earlier, later):
+        hand.say(text, kind="decision")
+        hand.clock.forward(days=1)
+    told = session.hook("session-start", source="startup")
+    assert later in told
+    assert f") {earlier}" not in told
 
 
 HANDOFF = """Handoff: Add coupons to the cart

@@ -6,6 +6,7 @@ be more alike here than where something was asked.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 from types import MappingProxyType
@@ -14,7 +15,7 @@ from typing import NamedTuple
 from ...model.record import Record
 from ...search.compare import NEAR, NEGATION, compare
 from ...search.cut import NO_HEIRS, cosines
-from ...search.replaced import changed_value, is_parallel, replaces, subject, values
+from ...search.replaced import announced_in, changed_value, is_parallel, replaces, subject, values
 from ...store.protocol import Reader
 from ...store.terms import terms_of
 from .handed_over import letters
@@ -22,6 +23,11 @@ from .handed_over import letters
 ALIKE = 0.58
 # What is longer than a few sentences says more than one thing.
 STATEMENT_MAX = 400
+# A thing that has a number: Safari 15. Of what there is only one, another number is another value.
+_NUMBERED = re.compile(r"\b([A-Z][\w+#-]*) (?:v(?=\d)|version )?(\d[\d.]*\d|\d)\b")
+_ONLY_ONE = re.compile(r"\b(?:required?|needed|minimum|maximum|default|latest|current|target|used?|uses)\b", re.I)
+# What a sentence may begin with that says nothing of what it is about.
+_LEADS = frozenset(terms_of("remember note decided decision always also please important must should"))
 MARKS = ".,;:!?()[]{}\"'`"
 
 
@@ -60,7 +66,12 @@ def current(reader: Reader, records: Sequence[Record]) -> Current:
 
 def _says_the_same(later: str, earlier: str, cosine: float) -> bool:
     likeness = compare(later, earlier, cosine)
-    return likeness is not None and likeness.what == NEAR and _names(later) == _names(earlier)
+    return (
+        likeness is not None
+        and likeness.what == NEAR
+        and _names(later) == _names(earlier)
+        and not _is_part(later, earlier)
+    )
 
 
 def _changes(later: str, earlier: str, cosine: float) -> bool:
@@ -71,13 +82,35 @@ def _changes(later: str, earlier: str, cosine: float) -> bool:
     if bool(NEGATION.search(later)) != bool(NEGATION.search(earlier)):  # it takes something back
         return True
     # Else it is about the very same, and gives it another value; what names more may be about a part of it.
-    is_narrower = ours > theirs and not changed_value(later, earlier)
-    return not is_narrower and (ours <= theirs or theirs <= ours)
+    may_be_part = (ours > theirs or _is_part(later, earlier)) and not changed_value(later, earlier)
+    return not may_be_part and (ours <= theirs or theirs <= ours)
+
+
+def _is_part(later: str, earlier: str) -> bool:
+    """Whether one of the two names a part of what the other is about: the admin frontend, and the frontend."""
+    ours, theirs = subject(later), subject(earlier)
+    if not (ours < theirs or theirs < ours):
+        return False
+    longer, more, fewer = (later, ours, theirs) if theirs < ours else (earlier, theirs, ours)
+    return (first := _first(longer, more)) not in fewer and first not in _LEADS
+
+
+def _is_numbered_apart(later: str, earlier: str) -> bool:
+    """The same said of Safari 15 and of Safari 16: where it is denied of both, or where it is what they begin with."""
+    new, old = _NUMBERED.search(later), _NUMBERED.search(earlier)
+    if new is None or old is None or new[1] != old[1] or new[2] == old[2]:
+        return False
+    if NEGATION.search(later) and NEGATION.search(earlier):
+        return True
+    is_about = new.start() == old.start() == 0 and not announced_in(later)
+    return is_about and not _ONLY_ONE.search(later) and not _ONLY_ONE.search(earlier)
 
 
 def _is_of_another(later: str, earlier: str) -> bool:
     """The same said of two things, as of the gateway's timeout and now of the database's. What a sentence is about, it
     names first; or it has a name for it; or it numbers it, and then more than one number differs."""
+    if _is_numbered_apart(later, earlier):
+        return True
     new, old = values(later), values(earlier)
     if sum(new[unit] != old[unit] for unit in new.keys() & old.keys()) > 1:
         return True

@@ -261,6 +261,50 @@ def test_code_logs_and_quotations_are_not_what_the_user_said() -> None:
     assert of(text) == []
 
 
+@pytest.mark.parametrize(
+    "chat",
+    [
+        "Anna: let's use Kafka for events.\nBen: ok, we decided on Postgres then.",
+        "Anna: let's use Kafka for events.\n\nBen Moss: we decided on Postgres for all of it.\nAnna: fine with me.",
+        "[10:32] bob: we decided to use Kafka for events.",
+        "[2026-03-01 10:32:10] <bob> we decided to use Kafka for events.",
+        "10:32 - Anna: We decided to use Kafka for events.",
+        "<bob> we decided to use Kafka for events.",
+        "Anna Moss  10:32 AM\nWe decided to use Kafka for events.\nAlways deploy on Mondays.\nBen [10:33]\nok",
+    ],
+)
+def test_a_chat_that_was_pasted_is_not_what_the_user_said(chat: str) -> None:
+    found = of(f"We deploy with kamal to two servers.\n\n{chat}\n\nWe never deploy on Fridays.")
+    assert [one.text for one in found] == ["We deploy with kamal to two servers.", "We never deploy on Fridays."]
+
+
+def test_what_stands_in_a_block_stays_in_it_beside_a_chat() -> None:
+    assert of("<private> it is a secret\nWe decided to use Kafka for events.\n</private>") == []
+    assert of("[10:32] bob: ```\nWe decided to use Kafka for events.\n```\nWe never deploy on Fridays.")[0].text == (
+        "We never deploy on Fridays."
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Billing: let's use Stripe for cards.\nSearch: let's use Meili for products.",
+        "Decision: we decided to use Kafka for events.\nNote: ok, Ben owns it.",
+        "Billing: we decided on Stripe.",
+        "Deploys are at 10:30 AM\nWe decided to use Kafka for events.",
+        "10:30 standup: we decided to use Kafka for events.",
+        "Backend: we decided on FastAPI.\nFrontend: ok, let's use React.",
+    ],
+)
+def test_a_list_of_ones_own_is_no_chat(text: str) -> None:
+    assert {"decision"} <= {one.category for one in of(text)}
+
+
+def test_who_goes_with_the_flow_decides_nothing() -> None:
+    assert of("We'll go with the flow.") == of("Let's go with the flow!") == []
+    assert [one.category for one in of("We'll go with the flow layout for the grid.")] == ["decision"]
+
+
 def test_what_is_said_twice_is_kept_once() -> None:
     found = said([prompt("Never push to main directly."), prompt("never push to main directly")])
     assert len(found) == 1

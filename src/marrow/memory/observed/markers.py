@@ -84,7 +84,7 @@ GENERAL = re.compile(
     r"\b(?:always|never|every|each|whenever|before|after|when|any|all|must|from now on|going forward)\b", re.I
 )
 # A choice among what was offered, without a word of what that is.
-_NAMED = r"(?! (?:the )?(?:first|second|third|last|other|latter|former|same|it|this|that|option)\b)"
+_NAMED = r"(?! (?:the )?(?:first|second|third|last|other|latter|former|same|it|this|that|option)\b| the flow(?! \w))"
 DECIDED = re.compile(
     r"\b(?:(?:we|i|the team|they)(?:'ve| have)?(?: now| finally| just| already)* (?:decided|agreed|settled|chosen|"
     r"opted|concluded)\b|"

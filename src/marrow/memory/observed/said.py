@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from .abroad import KEEP_NOTHING_ABROAD, REMEMBER_ABROAD, UNSPACED
 from .call import text_at
+from .chat import without_chat
 from .facts import is_project_fact
 from .markers import (
     AND_PLEASE,
@@ -152,7 +153,9 @@ def said(prompts: Sequence[Mapping[str, object]]) -> list[Said]:
 
 
 def own_words(prompt: str) -> str:
-    """A prompt up to where a text begins that is not the user's own: pasted to be worked on, or quoted."""
+    """A prompt up to where a text begins that is not the user's own: pasted to be worked on, or quoted. What others say
+    in a chat is left out wherever it stands."""
+    prompt = without_chat(prompt)
     found = FOREIGN.search(prompt)
     if found is None:
         return prompt

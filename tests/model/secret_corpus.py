@@ -203,6 +203,9 @@ PLACED: list[tuple[str, str, str]] = [
 CORPUS = [(rule, "{}", secret) for rule, secrets in TOKENS.items() for secret in secrets] + PLACED
 
 STAYS = [
+    "The password for this is 2FA-protected.",
+    "The password is 2FA-protected, and the token S3-backed.",
+    "password: 2FA-protected",
     "The password for the db is in 1Password, the one of staging is rotated every 90 days.",
     "The check of the password in test: tests/test_auth2.py::test_login",
     "password on line 12: auth2.py:120",

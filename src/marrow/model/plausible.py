@@ -52,11 +52,13 @@ _WORDS = """
 """
 WORDS = frozenset(_WORDS.split())
 
-# Names, numbers and versions that have digits and are no secrets: 256-bit, v1.2.3, sha256, int64, 2024-01-31, x509.
+# Names, numbers and versions that have digits and are no secrets: 256-bit, v1.2.3, sha256, int64, 2024-01-31, x509,
+# 2FA-protected.
 ORDINARY = r"""(?:
     v?\d+(?:\.\d+)+\S* | \d{1,6}[a-z%]{0,10}(?:/[a-z]+)? | \d{1,5}-[a-z][a-z\-]*+ | \d{4}-\d\d-\d\d\S*
   | (?:argon|pbkdf|sha|md|base|oauth|utf|hs|rs|es|ps|aes|rsa|hmac|bcrypt|scrypt|u?int|float|bytes|varchar|char|string
       |http|tls|ssl|gpt|python|claude|llama|cl|o|iso|rfc|ipv|web|auth|pkcs|cve)[\-_]?\d+[a-z0-9_\-]{0,12}
+  | [a-z0-9]{2,6}-(?:protected|secured|encrypted|encoded|hashed|signed|backed|based|only|enabled|managed|stored|gated)
   | x509 | x25519 | ed25519 | k8s | i18n | l10n | a11y | [iuf](?:8|16|32|64|128)
 )"""
 

@@ -17,6 +17,7 @@ from marrow.operations.table import Argument, Operation
 from marrow.surfaces.cli import commands, examples, own, pages
 from marrow.surfaces.cli.arguments import choices, flag, is_address, is_list, is_mapping
 from marrow.surfaces.cli.invocation import COMMON_FLAGS
+from marrow.surfaces.cli.other_words import MEANT
 from marrow.surfaces.cli.output import Output
 from marrow.surfaces.cli.parsing import parse, shape_of
 
@@ -32,6 +33,17 @@ def test_every_operation_is_shown_once_and_found_by_its_words(name: str) -> None
     entry, length = commands.find([*shown[0].words, "--json"])
     assert entry is shown[0]
     assert length == len(shown[0].words)
+
+
+def test_every_other_word_for_a_command_is_none_itself_and_means_one_that_is_there() -> None:
+    for word, meant in MEANT.items():
+        assert commands.find([word])[0] is None, word
+        if not meant.startswith("-"):
+            entry, length = commands.find(meant.split())
+            assert entry is not None, meant
+            rest = [one for one in meant.split()[length:] if one.startswith("--")]
+            flags = {f"--{no}{flag(a.name)[2:]}" for a in entry.operation.arguments for no in ("", "no-")}
+            assert set(rest) <= flags, meant
 
 
 @pytest.mark.parametrize("name", sorted(NAMES))

@@ -62,6 +62,14 @@ def test_unicode_goes_in_and_comes_out(marrow: CommandLine) -> None:
     ("words", "code", "message"),
     [
         (["serch", "x"], 2, "error: There is no command 'serch'.\nhint: Did you mean search? "),
+        (["list"], 2, "error: There is no command 'list'.\nhint: Did you mean active? "),
+        (["queue"], 2, "error: There is no command 'queue'.\nhint: Did you mean daemon status? "),
+        (["remove", "abcdef"], 2, "error: There is no command 'remove'.\nhint: Did you mean forget? "),
+        (["delete", "abcdef"], 2, "error: 'abcdef' is no command of delete.\nhint: Did you mean forget? There are "),
+        (["delete"], 2, "error: marrow delete needs one more word.\nhint: Did you mean forget? One of service data."),
+        (["delete", "service", "dat"], 2, "error: 'dat' is no command of delete service.\nhint: Did you mean delete "),
+        (["undo"], 2, "error: There is no command 'undo'.\nhint: Did you mean forget --last? "),
+        (["help", "find"], 2, "error: There is no help on 'find'.\nhint: Did you mean search?"),
         (["search", "--limitt", "3"], 2, "error: marrow search has no option --limitt.\nhint: Did you mean --limit?\n"),
         (
             ["recall", "x", "--as-of", "6"],

@@ -15,6 +15,7 @@ from ...model.groups import GROUPS
 from ...operations.listing import Listed, listed, load, names
 from ...operations.table import Operation
 from . import own
+from .other_words import MEANT
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +106,8 @@ def below(words: Sequence[str]) -> list[Entry]:
 
 def nearest_names(given: str, others: Iterable[str] = ()) -> list[str]:
     """The names that somebody may have meant, best first; none where nothing comes near."""
+    if given in MEANT:
+        return [MEANT[given]]
     from difflib import get_close_matches
 
     return get_close_matches(given, [*(entry.name for entry in shown()), *names(), *others])

@@ -19,6 +19,7 @@ from . import commands, own
 from .arguments import CONFIRM, Shape, choices, flag, is_address, is_list, is_mapping, read_values, shape
 from .commands import Entry
 from .invocation import COMMON_FLAGS, COMMON_VALUES, SHORT_FLAGS, Invocation
+from .other_words import MEANT
 from .output import Output
 
 PLACED = "placed_"  # before the name of a positional argument: the same name is an option too
@@ -198,13 +199,14 @@ def _no_command_below(words: Sequence[str]) -> Invalid:
     """The words begin as commands do, and then go on to none, or end too early."""
     length = max(length for length in range(1, len(words) + 1) if commands.below(words[:length]))
     start = " ".join(words[:length])
+    other = f"Did you mean {MEANT[start]}? " if start in MEANT else ""
     known = [" ".join(entry.words[length:]) for entry in commands.below(words[:length])]
     if length == len(words):
-        hint = f"One of {', '.join(known)}."
+        hint = f"{other}One of {', '.join(known)}."
         return Invalid(f"marrow {start} needs one more word.", hint=hint, field="command")
     given = words[length]
     near = nearest(given, known) or nearest(" ".join(words[length:]), known)
-    hint = f"Did you mean {start} {near}? " if near else ""
+    hint = f"Did you mean {start} {near}? " if near else other
     message = f"{given!r} is no command of {start}."
     return Invalid(message, hint=f"{hint}There are {', '.join(known)}.", field="command")
 

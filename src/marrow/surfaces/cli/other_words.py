@@ -1,0 +1,43 @@
+"""What people say for a command that is called something else. They are told its name, and nothing is run for them."""
+
+from __future__ import annotations
+
+_SAID = {
+    "active": "list ls all memories notes recent latest last",
+    "save": "add new remember note store put insert create",
+    "forget": "rm del delete remove drop retract",
+    "forget --last": "undo",
+    "erase": "purge wipe destroy",
+    "prune": "clean cleanup gc clear",
+    "search": "find lookup",
+    "get": "view print fetch",
+    "update": "change modify correct",
+    "update ADDRESS --pinned": "pin",
+    "update ADDRESS --no-pinned": "unpin",
+    "update ADDRESS --tags": "tag",
+    "relate": "connect",
+    "relate SOURCE TARGET --end": "unlink",
+    "log": "history timeline tail",
+    "explain": "why",
+    "status": "info whoami",
+    "doctor": "health check ping diagnose",
+    "snapshot list": "snapshots",
+    "snapshot restore": "revert rollback",
+    "daemon status": "queue jobs ps server pending",
+    "daemon start": "start",
+    "daemon stop": "stop",
+    "daemon restart": "restart",
+    "pause": "off disable mute",
+    "resume": "on enable unmute",
+    "install": "setup",
+    "uninstall": "deinstall",
+    "config": "settings",
+    "config set": "set",
+    "help": "man",
+    "help commands": "commands",
+    "--version": "version",
+    "action items": "todo todos",
+    "export": "dump",
+    "import": "load",
+}
+MEANT = {word: command for command, words in _SAID.items() for word in words.split()}

@@ -117,6 +117,10 @@ class Outline:
         """The innermost function, type or namespace around a place; `TOP` outside of all."""
         return self._between[bisect_right(self._borders, byte)]
 
+    def borders(self) -> tuple[list[int], list[int]]:
+        """Where scopes begin and end, and the scope before, between and after these places: `scope_at`, for many."""
+        return self._borders, self._between
+
     def kind_of(self, index: int) -> str:
         return self._found[index].kind
 

@@ -12,7 +12,7 @@ from ..language import Language, Rules
 from ..outline import Outline
 from ..parse import captured, line_starts
 from .python_definitions import Definitions, assignments
-from .python_expressions import Fields, called_chain, fields
+from .python_expressions import PLAIN_CHAINS, Fields, called_chain, fields
 from .python_modules import finder
 from .python_names import SELVES, PythonNames
 
@@ -91,15 +91,15 @@ def _member_of(kind: str, around: str, name: str) -> str:
 
 
 def _calls(nodes: Iterable[Node], source: bytes, lines: list[int], outline: Outline, known: Fields) -> Iterator[Call]:
-    new, scope_at = tuple.__new__, outline.scope_at
+    new, (borders, scopes) = tuple.__new__, outline.borders()
     for node in nodes:
         first, last = node.start_byte, node.end_byte
-        chain = called_chain(node, source[first:last], source, known)
+        text = source[first:last]
+        chain, size = PLAIN_CHAINS.get(text) or called_chain(node, text, source, known)
         if chain:
-            name = chain[chain.rfind(".") + 1 :]
             row = bisect_right(lines, last)
-            column = last - lines[row - 1] - (len(name) if name.isascii() else len(name.encode()))
-            yield new(Call, (scope_at(first), row, column if column > 0 else 0, chain, "call"))
+            column = last - lines[row - 1] - size
+            yield new(Call, (scopes[bisect_right(borders, first)], row, column if column > 0 else 0, chain, "call"))
 
 
 def _imports(

@@ -14,8 +14,11 @@ if TYPE_CHECKING:
 
 DEPTH_MAX = 40
 ANNOTATION_MAX = 300
-ANNOTATIONS_KEPT = 4096
+ANNOTATIONS_KEPT, CHAINS_KEPT = 4096, 8192
 
+# What is called, where its text is a chain already, with how many bytes its last name has: the same few are met again and
+# again.
+PLAIN_CHAINS: dict[bytes, tuple[str, int]] = {}
 _PLAIN = re.compile(rb"[A-Za-z_][\w.]*\Z")
 _TYPE = re.compile(r"[\w.\[\],|\"' ]+\Z")
 _SPACE_OR_QUOTES = re.compile(r"\s+|[\"']")
@@ -126,12 +129,16 @@ def _text(node: Node, source: bytes) -> str:
     return source[node.start_byte : node.end_byte].decode("utf-8", "replace")
 
 
-def called_chain(node: Node, text: bytes, source: bytes, known: Fields) -> str:
-    """What stands before the brackets of a call, as a chain; what has a name at least ends in that."""
+def called_chain(node: Node, text: bytes, source: bytes, known: Fields) -> tuple[str, int]:
+    """What stands before the brackets of a call, as a chain, and how many bytes its last name has; what has a name at
+    least ends in that."""
     if _PLAIN.match(text):
-        return text.decode("ascii")
+        if len(PLAIN_CHAINS) >= CHAINS_KEPT:
+            PLAIN_CHAINS.clear()
+        found = PLAIN_CHAINS[text] = text.decode("ascii"), len(text) - text.rfind(b".") - 1
+        return found
     chain = chain_of(node, source, known)
     if not chain and node.type == "attribute":
         name = node.child_by_field_id(known.attribute)
         chain = f"?.{_text(name, source)}" if name is not None else ""
-    return chain
+    return chain, len(chain[chain.rfind(".") + 1 :].encode())

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ...model.code import TOP, Call, FileMap, Import
 from ..language import Language, Rules
 from ..outline import Outline
-from ..parse import captured, line_starts
+from ..parse import captured
 from .python_definitions import Definitions, assignments
 from .python_expressions import PLAIN_CHAINS, Fields, called_chain, fields
 from .python_modules import finder
@@ -44,13 +44,13 @@ UNORDERED = frozenset(("comment", "string", "block", "decorated"))
 
 def read(root: Node, source: bytes, path: str) -> FileMap:
     found = captured("python", QUERY, root, UNORDERED)
-    known, lines = fields(), line_starts(source)
+    known = fields()
     comments, strings, blocks = (
         [(node.start_byte, node.end_byte) for node in found.get(name, ())] for name in ("comment", "string", "block")
     )
     # Looked up by where the definition itself begins: asking a node for its parent is slow.
     decorated = {_within(node, known).start_byte: node for node in found.get("decorated", ())}
-    definitions = Definitions(source, lines, known, comments)
+    definitions = Definitions(source, known, comments)
     definitions.functions(found.get("function", ()), decorated)
     definitions.classes(found.get("class", ()), decorated)
     given = assignments((*found.get("assign", ()), *found.get("alias", ())), source, known)
@@ -59,7 +59,7 @@ def read(root: Node, source: bytes, path: str) -> FileMap:
     outline = Outline(source, definitions.found, comments, strings, blocks=blocks, before=scopes)
     symbols = outline.symbols(_member_of)
     kinds = [symbol.kind for symbol in symbols]
-    imports = tuple(_imports(found, source, lines, outline, known))
+    imports = tuple(_imports(found, source, outline, known))
     visible = {symbol.name for symbol in symbols}
     visible.update([one.local for one in imports])
     names = PythonNames(source, outline, kinds, [symbol.parent for symbol in symbols], visible, known)
@@ -73,7 +73,7 @@ def read(root: Node, source: bytes, path: str) -> FileMap:
     for node in found.get("caught", ()):
         names.caught(node)
     names.returns(found.get("return", ()))
-    calls = tuple(_calls(found.get("call", ()), source, lines, outline, known))
+    calls = tuple(_calls(found.get("call", ()), source, outline, known))
     return FileMap("python", "", symbols, imports, tuple(names.bindings), calls, 1 if root.has_error else 0)
 
 
@@ -90,24 +90,21 @@ def _member_of(kind: str, around: str, name: str) -> str:
     return kind
 
 
-def _calls(nodes: Iterable[Node], source: bytes, lines: list[int], outline: Outline, known: Fields) -> Iterator[Call]:
+def _calls(nodes: Iterable[Node], source: bytes, outline: Outline, known: Fields) -> Iterator[Call]:
     new, (borders, scopes) = tuple.__new__, outline.borders()
     for node in nodes:
-        first, last = node.start_byte, node.end_byte
-        text = source[first:last]
+        first = node.start_byte
+        text = source[first : node.end_byte]
         chain, size = PLAIN_CHAINS.get(text) or called_chain(node, text, source, known)
         if chain:
-            row = bisect_right(lines, last)
-            column = last - lines[row - 1] - size
-            yield new(Call, (scopes[bisect_right(borders, first)], row, column if column > 0 else 0, chain, "call"))
+            row, column = node.end_point
+            column = column - size if column > size else 0
+            yield new(Call, (scopes[bisect_right(borders, first)], row + 1, column, chain, "call"))
 
 
-def _imports(
-    found: dict[str, list[Node]], source: bytes, lines: list[int], outline: Outline, known: Fields
-) -> Iterator[Import]:
+def _imports(found: dict[str, list[Node]], source: bytes, outline: Outline, known: Fields) -> Iterator[Import]:
     for node in found.get("import", ()):
-        first = node.start_byte
-        scope, line = outline.scope_at(first), bisect_right(lines, first)
+        scope, line = outline.scope_at(node.start_byte), node.start_point[0] + 1
         for child in node.named_children:
             module, local = _renamed(child, source, known)
             if local:
@@ -115,8 +112,7 @@ def _imports(
             else:  # `import a.b` binds `a`
                 yield Import(module.partition(".")[0], module.partition(".")[0], "", line, scope == TOP, scope)
     for node in found.get("from", ()):
-        first = node.start_byte
-        scope, line = outline.scope_at(first), bisect_right(lines, first)
+        scope, line = outline.scope_at(node.start_byte), node.start_point[0] + 1
         from_ = node.child_by_field_id(known.module_name)
         if from_ is None:
             continue

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...model.code import TOP
@@ -15,7 +14,6 @@ if TYPE_CHECKING:
 
 HEAD_MAX = 400  # bytes of what a variable is given
 _MAY_BEGIN_DOC = frozenset(b"\"'rRuUbBfF#")
-_NONE: tuple[str, ...] = ()
 _BASES = frozenset(("identifier", "attribute", "subscript"))
 
 
@@ -33,21 +31,18 @@ class Given(NamedTuple):
 class Definitions:
     """Collects what a file defines. `comments` gains the doc strings, which count as such."""
 
-    def __init__(self, source: bytes, lines: Sequence[int], known: Fields, comments: list[Span]) -> None:
-        self._source, self._lines, self._known, self._comments = source, lines, known, comments
+    def __init__(self, source: bytes, known: Fields, comments: list[Span]) -> None:
+        self._source, self._known, self._comments = source, known, comments
         self.found: list[Definition] = []
         self.parameters: list[Node | None] = []
 
     def functions(self, nodes: Iterable[Node], decorated: dict[int, Node]) -> None:
-        source, lines, known = self._source, self._lines, self._known
+        source, known = self._source, self._known
         new, doc = tuple.__new__, self._doc
         for node in nodes:
             field = node.child_by_field_id
             begin = node.start_byte
-            whole = decorated.get(begin) if decorated else None
-            first, last, decorators = begin, node.end_byte, _NONE
-            if whole is not None:
-                first, last, decorators = whole.start_byte, whole.end_byte, self._decorators(whole)
+            whole = decorated.get(begin, node)
             name, declared, body = field(known.name), field(known.return_type), field(known.body)
             self.found.append(
                 new(
@@ -55,13 +50,13 @@ class Definitions:
                     (
                         "function",
                         _text(name, source) if name is not None else "",
-                        first,
-                        last,
-                        bisect_right(lines, first),
-                        bisect_right(lines, last),
+                        whole.start_byte,
+                        whole.end_byte,
+                        whole.start_point[0] + 1,
+                        whole.end_point[0] + 1,
                         _head(source, begin, body.start_byte if body is not None else node.end_byte),
                         doc(body) if body is not None else "",
-                        decorators,
+                        self._decorators(whole) if whole is not node else (),
                         (),
                         type_of(source[declared.start_byte : declared.end_byte]) if declared is not None else "",
                         "",
@@ -71,12 +66,11 @@ class Definitions:
             self.parameters.append(field(known.parameters))
 
     def classes(self, nodes: Iterable[Node], decorated: dict[int, Node]) -> None:
-        source, lines, known = self._source, self._lines, self._known
+        source, known = self._source, self._known
         for node in nodes:
             field = node.child_by_field_id
             begin = node.start_byte
             whole = decorated.get(begin, node)
-            first, last = whole.start_byte, whole.end_byte
             name, above, body = field(known.name), field(known.superclasses), field(known.body)
             bases = [
                 type_of(source[base.start_byte : base.end_byte])
@@ -87,10 +81,10 @@ class Definitions:
                 Definition(
                     "class",
                     _text(name, source) if name is not None else "",
-                    first,
-                    last,
-                    bisect_right(lines, first),
-                    bisect_right(lines, last),
+                    whole.start_byte,
+                    whole.end_byte,
+                    whole.start_point[0] + 1,
+                    whole.end_point[0] + 1,
                     _head(source, begin, body.start_byte if body is not None else node.end_byte),
                     self._doc(body) if body is not None else "",
                     self._decorators(whole) if whole is not node else (),
@@ -121,7 +115,7 @@ class Definitions:
 
     def variables(self, given: Iterable[Given], scopes: Outline) -> None:
         """Names that are given a value in a file or a class itself."""
-        source, lines = self._source, self._lines
+        source = self._source
         new, scope_at = tuple.__new__, scopes.scope_at
         known: set[tuple[int, str]] = set()
         for node, left, kind, name, _, type_ in given:
@@ -140,7 +134,7 @@ class Definitions:
             if scope == TOP:
                 sort = "type" if node.type == "type_alias_statement" else "constant" if name.isupper() else sort
             head = source[first : min(last, first + HEAD_MAX)].decode("utf-8", "replace")
-            start, end = bisect_right(lines, first), bisect_right(lines, last)
+            start, end = node.start_point[0] + 1, node.end_point[0] + 1
             self.found.append(new(Definition, (sort, name, first, last, start, end, head, "", (), (), type_, "")))
 
 

@@ -16,8 +16,7 @@ DEPTH_MAX = 40
 ANNOTATION_MAX = 300
 ANNOTATIONS_KEPT, CHAINS_KEPT = 4096, 8192
 
-# What is called, where its text is a chain already, with how many bytes its last name has: the same few are met again and
-# again.
+# What is called, where its text is a chain already, with how many bytes its last name has: the same are met again.
 PLAIN_CHAINS: dict[bytes, tuple[str, int]] = {}
 _PLAIN = re.compile(rb"[A-Za-z_][\w.]*\Z")
 _TYPE = re.compile(r"[\w.\[\],|\"' ]+\Z")

@@ -12,12 +12,11 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Mapping
-from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...model.code import TOP, TYPES, Binding, Call, FileMap, Import, Symbol
 from ..outline import Definition, Outline
-from ..parse import captures
+from ..parse import captures, line_starts
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -420,14 +419,9 @@ class Reading:
         if self.source[at:last] != word:
             at = self.source.rfind(word, first, last)
             at = at if at >= 0 else first
-        lines = self._lines or self._line_starts()
+        lines = self._lines = self._lines or line_starts(self.source)
         row = bisect_right(lines, at)
         self.calls.append(Call(self.outline.scope_at(first), row, at - lines[row - 1], chain))
-
-    def _line_starts(self) -> list[int]:
-        lengths = [len(line) + 1 for line in self.source.split(b"\n")]
-        self._lines = list(accumulate(lengths, initial=0))
-        return self._lines
 
     # The end
 

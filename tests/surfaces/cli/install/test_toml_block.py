@@ -6,7 +6,7 @@ import tomllib
 
 import pytest
 
-from marrow.surfaces.cli.hosts.toml_block import MARK, Table, is_in_place, put_in, take_out, value_at
+from marrow.surfaces.cli.hosts.toml_block import MARK, Table, is_in_place, put_in, put_in_again, take_out, value_at
 
 TABLE = Table(("mcp_servers", "marrow"), {"command": "/a b/python", "args": ["-m", "marrow", "mcp"]})
 TEXTS = {
@@ -48,6 +48,45 @@ def test_tables_that_codex_writes_are_not_taken_for_ours() -> None:
     after, detail = put_in("# mine\n", TABLE)
     theirs = '\n[plugins."a@b"]\nenabled = true\n'
     assert take_out(after + theirs, detail) == "# mine\n" + theirs
+
+
+THEIRS_IN_OURS = {
+    "a key": "startup_timeout_sec = 30\n",
+    "what Codex writes when a tool is allowed for good": '\n[mcp_servers.marrow.tools.memory_save]\napproval = "x"\n',
+    "a table, and others below": '\n[mcp_servers.marrow.env]\nA = "b"\n\n[projects."/x"]\ntrust_level = "trusted"\n',
+}
+
+
+@pytest.mark.parametrize("more", THEIRS_IN_OURS.values(), ids=list(THEIRS_IN_OURS))
+def test_what_someone_put_into_our_table_goes_with_it_and_never_into_another(more: str) -> None:
+    before = '[mcp_servers.other]\ncommand = "x"\n'
+    after, detail = put_in(before, TABLE)
+    left = tomllib.loads(take_out(after + more, detail))
+    assert left.pop("mcp_servers") == {"other": {"command": "x"}}
+    assert left == ({"projects": {"/x": {"trust_level": "trusted"}}} if "projects" in more else {})
+
+
+@pytest.mark.parametrize("more", THEIRS_IN_OURS.values(), ids=list(THEIRS_IN_OURS))
+def test_what_someone_put_into_our_table_is_kept_when_it_is_renewed(more: str) -> None:
+    after, detail = put_in("a = 1\n", TABLE)
+    assert is_in_place(after + more, TABLE)
+    moved = Table(TABLE.place, {**TABLE.values, "command": "/new/python"})
+    assert not is_in_place(after + more, moved)
+    renewed, detail = put_in_again(after + more, moved, detail)
+    expected = tomllib.loads(after + more)
+    expected["mcp_servers"]["marrow"]["command"] = "/new/python"
+    assert tomllib.loads(renewed) == expected
+    assert value_at(take_out(renewed, detail), TABLE.place) is None
+
+
+def test_a_table_that_is_all_there_is_can_be_taken_out_without_its_receipt() -> None:
+    after, _ = put_in("", TABLE)
+    assert value_at(take_out(after, TABLE.shape()), TABLE.place) is None
+
+
+def test_a_table_that_cannot_be_taken_out_alone_is_refused() -> None:
+    with pytest.raises(ValueError, match="cannot be taken out"):
+        take_out('mcp_servers = {marrow = {command = "x"}, other = {command = "y"}}\n', TABLE.shape())
 
 
 @pytest.mark.parametrize("text", ['mcp_servers = {other = {command = "x"}}\n', 'mcp_servers = "none"\n'])

@@ -146,14 +146,11 @@ def _with_table(
         return Change(wanted.path, wanted.what, data, data, None, (note,))
     if record is not None and toml_block.is_in_place(text, table):
         return Change(wanted.path, wanted.what, data, data, record)
-    base = toml_block.take_out(text, record.detail if record else table.shape())
-    after, detail = toml_block.put_in(base, table)
-    was_there = data is not None if record is None else bool(record.before)
+    before = record.before if record else "" if data is None else sha256(data)
+    after, detail = toml_block.put_in_again(text, table, record.detail if record else table.shape())
     written = (mark + after).encode()
-    before = sha256((mark + base).encode()) if was_there else ""
-    return Change(
-        wanted.path, wanted.what, data, written, Record(wanted.path, toml_block.KIND, before, sha256(written), detail)
-    )
+    made = Record(wanted.path, toml_block.KIND, before, sha256(written), detail)
+    return Change(wanted.path, wanted.what, data, written, made)
 
 
 # --- a file of our own ------------------------------------------------------------------------------------------------

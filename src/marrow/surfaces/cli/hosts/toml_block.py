@@ -78,20 +78,42 @@ def _pruned(table: Mapping[str, Any]) -> dict[str, Any]:
     return {key: item for key, item in inner if item != {}}
 
 
+def put_in_again(text: str, table: Table, detail: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    """`text` with the table as it is wanted now. What else stands in it (a host's own notes, say) stays there."""
+    if not _is_more_in_it(text, table.place, table.values):
+        return put_in(take_out(text, detail), table)
+    for key, value in table.values.items():
+        edit = toml_text.with_value(text, (*table.place, key), value)
+        if edit is None:
+            raise ValueError(f"{'.'.join((*table.place, key))} cannot be changed without touching other lines")
+        text = edit
+    return text, table.shape()
+
+
+def _is_more_in_it(text: str, place: tuple[str, ...], values: Mapping[str, object]) -> bool:
+    found = value_at(text, place)
+    return isinstance(found, dict) and not found.keys() <= values.keys()
+
+
 def take_out(text: str, detail: Mapping[str, Any]) -> str:
     """`text` without the table: as it was written, or else with what was changed in it since."""
-    block = str(detail.get("block", ""))
-    if block and block in text:
+    block, place = str(detail.get("block", "")), tuple(detail.get("place", ()))
+    # Keys below the block are in our table; without its header they would belong to the one above it.
+    if block and block in text and not _is_more_in_it(text, place, detail.get("values", {})):
         return text.replace(block, "", 1)
-    place = tuple(detail.get("place", ()))
     rest = "".join(line for line in text.splitlines(keepends=True) if line.strip() != MARK)
-    if place and value_at(rest, place) is not None:
-        return toml_text.without_value(rest, place) or text
-    return rest
+    if not place or value_at(rest, place) is None:
+        return rest
+    without = toml_text.without_value(rest, place)
+    if without is None:
+        raise ValueError(f"{'.'.join(place)} cannot be taken out without touching other lines")
+    return without
 
 
 def is_in_place(text: str, table: Table) -> bool:
-    return bool(value_at(text, table.place) == table.values)
+    """Whether the table says what is wanted; it may say more."""
+    found = value_at(text, table.place)
+    return isinstance(found, dict) and {**found, **table.values} == found
 
 
 def is_empty(text: str) -> bool:

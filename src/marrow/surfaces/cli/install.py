@@ -23,6 +23,7 @@ from .hosts.table import HOSTS, NAMES, Host, Parts, Place, find_host, place_here
 from .invocation import Invocation
 
 STOP_SECONDS = 2.0
+LOST = "Where a host still calls it, `marrow install HOST` and then `marrow uninstall HOST` takes it out."
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,21 +74,24 @@ def run_uninstall(
     confirm: bool = False,
 ) -> None:
     place = place_here(_repository() if repository else "")
-    chosen = [find_host(name) for name in names] or list(HOSTS)
-    found = [(host, receipts.receipt_of(host, place.repository)) for host in dict.fromkeys(chosen)]
-    works = []
-    there = [(host, receipt) for host, receipt in found if receipt is not None]
-    for host, receipt in there:
-        with _going_on_without(host, [one for one, _ in there], "uninstall"):
-            works.append(_to_uninstall(host, receipt))
-    if missing := [host.name for host, receipt in found if receipt is None and names]:
-        raise NotFound(f"Marrow is not installed in {', '.join(missing)}.", hint="Nothing was changed.", field="hosts")
+    chosen = list(dict.fromkeys(find_host(name) for name in names)) or installed_hosts(place)
+    works, missing = [], []
+    for host in chosen:
+        with _going_on_without(host, chosen, "uninstall"):
+            receipt = receipts.receipt_of(host, place.repository)
+            if receipt is None:
+                missing.append(host.name)
+            else:
+                works.append(_to_uninstall(host, receipt))
+    if missing:
+        said = f"Marrow is not installed in {', '.join(missing)}, by what {_shown(receipts.folder())} says."
+        raise NotFound(said, hint=f"Nothing was changed. {LOST}", field="hosts")
     done = bool(works) and _settle(call, works, "uninstall", dry_run, confirm)
     if call.output.json:
         if not works:
             call.output.data({"hosts": [], "done": False})
     elif not works:
-        call.output.text("Marrow is installed nowhere: there is nothing to take out.")
+        call.output.text(f"Marrow is installed nowhere: there is nothing to take out. {LOST}")
     elif done:
         home = os.path.dirname(receipts.folder())
         stays = f" What it remembers stays in {_shown(home)}." if os.path.isdir(home) else ""

@@ -6,6 +6,7 @@ written is as it was, and is left alone.
 
 from __future__ import annotations
 
+import errno
 import os
 import tempfile
 from collections.abc import Sequence
@@ -16,7 +17,7 @@ from ....model.errors import ReadOnly
 from .changes import Change, read_bytes
 from .receipt import Receipt
 
-NEW_FILE, PRIVATE_FILE, PRIVATE_FOLDER = 0o644, 0o600, 0o700
+NEW_FILE, PRIVATE_FILE, PRIVATE_FOLDER = 0o666, 0o600, 0o700
 
 
 def install(changes: Sequence[Change], receipt: Receipt, receipt_path: str) -> None:
@@ -54,7 +55,7 @@ def _missing_folders(changes: Sequence[Change]) -> list[str]:
         if change.after is None:
             continue
         above: list[str] = []
-        folder = os.path.dirname(change.path)
+        folder = os.path.dirname(os.path.realpath(change.path))
         while folder and not os.path.lexists(folder):
             above.append(folder)
             folder = os.path.dirname(folder)
@@ -95,25 +96,41 @@ def _undo(written: Sequence[Change], made: Sequence[str]) -> None:
 
 
 def _write(path: str, data: bytes | None, mode: int = NEW_FILE) -> None:
-    """Replaces a file whole, or removes it. A link stays one: its target is replaced. Permissions stay."""
+    """Replaces a file whole, or removes it. A link stays one: its target is meant. Owner and permissions stay."""
+    target = os.path.realpath(path)
     if data is None:
         with suppress(FileNotFoundError):
-            os.remove(path)
+            os.remove(target)
         return
-    target = os.path.realpath(path)
     folder = os.path.dirname(target)
     os.makedirs(folder, exist_ok=True)
-    with suppress(FileNotFoundError):
-        mode = os.stat(target).st_mode & 0o7777
+    try:
+        there = os.stat(target)
+        mode = there.st_mode & 0o7777
+    except FileNotFoundError:
+        there = None
+        mode &= ~_umask()
+    if not mode & 0o222:  # replacing it would go round what it says
+        raise PermissionError(errno.EACCES, "it is read-only")
     handle, draft = tempfile.mkstemp(prefix=".marrow-", dir=folder)
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
+        if there is not None and hasattr(os, "chown"):
+            with suppress(OSError):  # only the superuser may give a file away, and only there it matters
+                os.chown(draft, there.st_uid, there.st_gid)
         os.chmod(draft, mode)
         os.replace(draft, target)
     except BaseException:
         with suppress(OSError):
             os.remove(draft)
         raise
+
+
+def _umask() -> int:
+    """What new files of this user are without. It can only be read by setting it."""
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask

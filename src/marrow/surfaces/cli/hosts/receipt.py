@@ -13,7 +13,7 @@ import os
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ....model.errors import Invalid
+from ....model.errors import Invalid, ReadOnly
 from ....settings import load
 from .programs import Programs
 from .table import Host, Parts
@@ -96,6 +96,10 @@ def receipt_of(host: Host, repository: str = "") -> Receipt | None:
             return _read(json.load(file))
     except FileNotFoundError:
         return None
+    except OSError as problem:
+        raise ReadOnly(
+            f"{path} cannot be read: {problem.strerror}.", hint="See what it is and whose; nothing was changed."
+        ) from None
     except (ValueError, KeyError, TypeError, AttributeError) as problem:
         raise Invalid(
             f"{path} is no receipt of an installation ({type(problem).__name__}).",

@@ -1,0 +1,87 @@
+"""Files of hosts that are links, read-only, or not where one thinks; and receipts that cannot be read."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from ..conftest import Here
+from .conftest import Seen, everything_in
+
+
+def test_a_link_to_nothing_stays_one_and_what_it_led_to_goes_again(
+    here: Here, home: Path, seen: Callable[[], Seen]
+) -> None:
+    link = home / ".gemini" / "settings.json"
+    link.parent.mkdir()
+    link.symlink_to("../dotfiles/gemini/settings.json")
+    assert here("install", "gemini", "--yes").code == 0
+    assert (home / "dotfiles/gemini/settings.json").is_file()
+    here("uninstall", "gemini", "--yes")
+    assert link.is_symlink()
+    assert not (home / "dotfiles").exists(), "neither our entries nor the folders made for them are left"
+
+
+def test_a_file_of_ours_that_was_moved_and_linked_to_is_emptied_of_ours(here: Here, home: Path) -> None:
+    here("install", "cursor", "--yes")
+    link, moved = home / ".cursor" / "mcp.json", home / "dotfiles" / "mcp.json"
+    moved.parent.mkdir()
+    link.rename(moved)
+    link.symlink_to(moved)
+    here("uninstall", "cursor", "--yes")
+    assert link.is_symlink()
+    assert not moved.exists()
+
+
+@pytest.mark.parametrize(("mask", "mode"), [(0o077, 0o600), (0o022, 0o644)])
+def test_a_new_file_has_the_permissions_that_the_user_gives_to_new_files(
+    here: Here, home: Path, mask: int, mode: int
+) -> None:
+    before = os.umask(mask)
+    try:
+        here("install", "claude-code", "--yes")
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE((home / ".claude.json").stat().st_mode) == mode
+
+
+def test_a_file_that_is_read_only_is_not_replaced(here: Here, home: Path) -> None:
+    path = home / ".gemini" / "settings.json"
+    path.parent.mkdir()
+    path.write_text("{}\n")
+    path.chmod(0o444)
+    before = everything_in(home)
+    ran = here("install", "gemini", "--yes")
+    assert ran.code == 73
+    assert f"{path} cannot be written: it is read-only." in ran.err
+    assert {name: data for name, data in everything_in(home).items() if not name.startswith(".marrow")} == before
+
+
+def test_a_receipt_that_cannot_be_read_is_said_to_be_so(here: Here, home: Path) -> None:
+    (home / ".marrow" / "installed" / "gemini.json").mkdir(parents=True)
+    for command in ("install", "uninstall"):
+        ran = here(command, "gemini", "--yes")
+        assert "installed/gemini.json cannot be read: Is a directory." in ran.err
+        assert "hint: " in ran.err
+
+
+def test_one_broken_receipt_does_not_keep_the_others_in(here: Here, home: Path) -> None:
+    here("install", "gemini", "cursor", "--yes")
+    (home / ".marrow" / "installed" / "gemini.json").write_text("{")
+    ran = here("uninstall", "--yes")
+    assert "gemini.json is no receipt" in ran.err
+    assert "Without Gemini CLI: marrow uninstall cursor\n" in ran.err
+    assert here("uninstall", "cursor", "--yes").code == 0
+    assert "marrow" in json.loads((home / ".gemini" / "settings.json").read_text())["mcpServers"]
+
+
+def test_without_any_receipt_it_is_said_how_to_take_out_what_a_host_still_calls(here: Here, home: Path) -> None:
+    here("install", "gemini", "--yes")
+    (home / ".marrow" / "installed" / "gemini.json").unlink()
+    assert "`marrow install HOST` and then `marrow uninstall HOST`" in here("uninstall", "--yes").out
+    assert "`marrow install HOST` and then `marrow uninstall HOST`" in here("uninstall", "gemini", "--yes").err

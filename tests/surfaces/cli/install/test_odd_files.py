@@ -6,9 +6,13 @@ import json
 import os
 import stat
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+
+from marrow.surfaces.cli.hosts.checks import checks
+from marrow.surfaces.cli.hosts.programs import programs_here
 
 from ..conftest import Here
 from .conftest import Seen, everything_in
@@ -85,3 +89,23 @@ def test_without_any_receipt_it_is_said_how_to_take_out_what_a_host_still_calls(
     (home / ".marrow" / "installed" / "gemini.json").unlink()
     assert "`marrow install HOST` and then `marrow uninstall HOST`" in here("uninstall", "--yes").out
     assert "`marrow install HOST` and then `marrow uninstall HOST`" in here("uninstall", "gemini", "--yes").err
+
+
+def test_what_someone_put_into_our_server_is_kept_when_it_is_renewed(here: Here, home: Path) -> None:
+    path = home / ".cursor" / "mcp.json"
+    here("install", "cursor", "--yes")
+    held = json.loads(path.read_text())
+    held["mcpServers"]["marrow"]["env"] = {"MARROW_PROJECT": "orchard"}
+    path.write_text(json.dumps(held, indent=4))
+    assert "nothing to do" in here("install", "cursor", "--yes").out
+    assert all(check.ok for check in checks("cursor"))
+    for number in (1, 2):  # the second time, too, it is theirs and not ours
+        moved = replace(programs_here(), mcp=(f"/new/python{number}", "-P", "-m", "marrow", "mcp"))
+        with here.monkeypatch.context() as patched:
+            patched.setattr("marrow.surfaces.cli.install.programs_here", lambda moved=moved: moved)
+            here("install", "cursor", "--yes")
+        server = json.loads(path.read_text())["mcpServers"]["marrow"]
+        assert server["command"] == f"/new/python{number}"
+        assert server["env"] == {"MARROW_PROJECT": "orchard"}
+    here("uninstall", "cursor", "--yes")
+    assert not path.exists()

@@ -108,7 +108,7 @@ def _with_entries(wanted: Wanted, record: Record | None, data: bytes | None, mar
     known = json_entries.entries_of(detail)
     others = json_entries.strangers(text, wanted.entries, known)
     notes = tuple(f"{wanted.path} has a server {'.'.join(e.place)} that Marrow did not add: it stays." for e in others)
-    entries = [entry for entry in wanted.entries if entry not in others]
+    entries = json_entries.with_theirs(text, [entry for entry in wanted.entries if entry not in others], known)
     if not is_blank and json_entries.is_in_place(text, entries, known):
         adopted = record or _adopted(wanted.path, data or b"", entries)
         return Change(wanted.path, wanted.what, data, data, adopted if entries else None, notes)

@@ -8,7 +8,7 @@ beside ours: theirs stays.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from . import json_edit
@@ -21,11 +21,19 @@ SCAFFOLD, MEMBER, ITEM = "scaffold", "member", "item"
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """`kind` is member or item, or scaffold: a member that a host demands and that says nothing by itself."""
+    """`kind` is member or item, or scaffold: a member that a host demands and that says nothing by itself.
+
+    `theirs` is what someone put into a member of ours (a variable for the server, say): written with it, and not ours.
+    """
 
     place: tuple[str, ...]
     value: object
     kind: str = MEMBER
+    theirs: Mapping[str, object] = field(default_factory=dict)
+
+    @property
+    def written(self) -> object:
+        return {**self.value, **self.theirs} if isinstance(self.value, dict) else self.value
 
     def shape(self) -> dict[str, Any]:
         return {"place": list(self.place), "value": self.value, "kind": self.kind}
@@ -33,6 +41,18 @@ class Entry:
 
 def entries_of(detail: Mapping[str, Any]) -> list[Entry]:
     return [Entry(tuple(e["place"]), e["value"], e["kind"]) for e in detail.get("entries", ())]
+
+
+def with_theirs(text: str, wanted: Sequence[Entry], recorded: Sequence[Entry]) -> list[Entry]:
+    """What is wanted, each member with what stands in it and was never put there by us."""
+    put = {entry.place: entry.value for entry in recorded if isinstance(entry.value, dict)}
+    found = {entry.place: json_edit.value_at(text, entry.place) for entry in wanted if entry.kind == MEMBER}
+    theirs = {
+        place: {key: item for key, item in value.items() if key not in put[place]}
+        for place, value in found.items()
+        if isinstance(value, dict) and place in put and is_ours(value)
+    }
+    return [replace(entry, theirs=theirs.get(entry.place, {})) for entry in wanted]
 
 
 def put_in(text: str, wanted: Sequence[Entry]) -> tuple[str, dict[str, Any]]:
@@ -47,7 +67,7 @@ def put_in(text: str, wanted: Sequence[Entry]) -> tuple[str, dict[str, Any]]:
         above = (entry.place[:length] for length in range(1, last))
         made += [list(place) for place in above if json_edit.value_at(text, place) is None]
         put = json_edit.with_item if entry.kind == ITEM else json_edit.with_member
-        text = put(text, entry.place, entry.value)
+        text = put(text, entry.place, entry.written)
         added.append(entry)
     return text, {"entries": [entry.shape() for entry in added], "made": made}
 
@@ -112,7 +132,7 @@ def is_in_place(text: str, wanted: Sequence[Entry], recorded: Sequence[Entry]) -
             ours = [item for item in found or () if is_ours(item)] if isinstance(found, list) else []
             if ours != [other.value for other in wanted if other.place == entry.place]:
                 return False
-        elif found is None or (entry.kind == MEMBER and found != entry.value):
+        elif found is None or (entry.kind == MEMBER and found != entry.written):
             return False
     return True
 

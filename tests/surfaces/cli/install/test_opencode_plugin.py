@@ -41,11 +41,21 @@ await hooks.event({ event: { type: "session.deleted", properties: { info: { id: 
 await hooks.event({ event: { type: "file.edited" } })
 console.log(JSON.stringify(output.system))
 """
+# OpenCode does not wait for what a plugin does on an event: the first call of the model may come before its end.
+AT_ONCE = """
+import { Marrow } from "./marrow.mjs"
+const hooks = await Marrow({ directory: "/src/orchard" })
+void hooks.event({ event: { type: "session.created", properties: { info: { id: "s1" } } } })
+await hooks["chat.message"]({ sessionID: "s1" }, { parts: [{ type: "text", text: "count apples" }] })
+const output = { system: [] }
+await hooks["experimental.chat.system.transform"]({ sessionID: "s1" }, output)
+console.log(JSON.stringify(output.system))
+"""
 
 
-def run(tmp_path: Path, hook: tuple[str, ...]) -> Any:
+def run(tmp_path: Path, hook: tuple[str, ...], turn: str = TURN) -> Any:
     (tmp_path / "marrow.mjs").write_text(opencode_plugin(Programs(hook, (), "marrow")), encoding="utf-8")
-    (tmp_path / "turn.mjs").write_text(TURN, encoding="utf-8")
+    (tmp_path / "turn.mjs").write_text(turn, encoding="utf-8")
     node = node_at_least((18, 0))
     done = subprocess.run([node, "turn.mjs"], cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60)
     assert done.returncode == 0, done.stderr
@@ -69,6 +79,15 @@ def test_events_reach_the_hook_in_the_form_that_capture_reads(tmp_path: Path) ->
     after = traces["tool.execute.after"] or {}
     assert after["tool"] == "bash"
     assert after["input"] == {"command": "make"}
+
+
+@pytest.mark.tool
+def test_the_first_call_of_the_model_has_what_the_session_starts_with(tmp_path: Path) -> None:
+    program = tmp_path / "hook.py"
+    slow = "import time\nif sys.argv[2] == 'session.created': time.sleep(1)\n"
+    program.write_text(HOOK.format(log=str(tmp_path / "log")) + slow, encoding="utf-8")
+    told = run(tmp_path, (sys.executable, str(program)), AT_ONCE)
+    assert told == ["known: session.created", "known: chat.message"]
 
 
 @pytest.mark.tool

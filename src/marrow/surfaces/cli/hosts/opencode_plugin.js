@@ -40,13 +40,14 @@ function tell(event, fields) {
 }
 
 export const Marrow = async ({ directory }) => {
-  const started = new Map() // session → what it was told at its start
+  const started = new Map() // session → a promise of what it is told at its start: nobody waits for an event
   const asked = new Map() // session → what it was told about its last prompt
   const calls = new Map() // call → its arguments, which come before it runs
 
-  const start = async (sessionID, source) => {
-    started.set(sessionID, "")
-    started.set(sessionID, await tell("session.created", { sessionID, directory, source }))
+  const start = (sessionID, source) => {
+    const told = tell("session.created", { sessionID, directory, source })
+    started.set(sessionID, told)
+    return told
   }
 
   return {
@@ -65,7 +66,7 @@ export const Marrow = async ({ directory }) => {
     },
     "chat.message": async (input, output) => {
       const { sessionID, agent, messageID } = input
-      if (!started.has(sessionID)) await start(sessionID, "resume")
+      await (started.get(sessionID) ?? start(sessionID, "resume"))
       const prompt = (output.parts ?? []).filter((part) => part.type === "text" && !part.synthetic).map((part) => part.text).join("\n")
       if (prompt) asked.set(sessionID, await tell("chat.message", { sessionID, directory, agent, messageID, prompt }))
     },
@@ -88,7 +89,7 @@ export const Marrow = async ({ directory }) => {
       void tell("experimental.session.compacting", { sessionID: input.sessionID, directory })
     },
     "experimental.chat.system.transform": async (input, output) => {
-      for (const known of [started.get(input.sessionID), asked.get(input.sessionID)]) {
+      for (const known of [await started.get(input.sessionID), asked.get(input.sessionID)]) {
         if (known) output.system.push(known)
       }
     },

@@ -11,6 +11,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
@@ -25,7 +26,9 @@ from marrow.model.errors import MarrowError
 from marrow.operations.catalogue import NAMES, TABLE
 from marrow.settings import SETTINGS
 from marrow.surfaces.cli import commands
+from marrow.surfaces.cli.output import Output
 from marrow.surfaces.cli.pages import exit_codes
+from marrow.surfaces.cli.parsing import parse
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -267,6 +270,27 @@ def test_every_target_of_make_that_a_page_names_exists() -> None:
     }
     assert named
     assert {(page, target) for page, target in named if target not in targets} == set()
+
+
+def _sh_calls(page: Path) -> Iterator[list[str]]:
+    """The words after `marrow` of every call in the page's ```sh blocks, which are not run."""
+    for line in (line for block in blocks(text_of(page)) if block.kind == "sh" for line in block.lines):
+        words = shlex.shlex(line, posix=True, punctuation_chars="|;&{}")
+        words.whitespace_split = True
+        call: list[str] = []
+        for word in [*words, ";"]:
+            if not word.strip("|;&{}"):
+                if call[:1] == ["marrow"]:
+                    yield call[1:]
+                call = []
+            else:
+                call.append(word)
+
+
+@pytest.mark.parametrize("page", in_blocks("sh"), ids=name_of)
+def test_every_call_that_is_only_shown_is_one_that_marrow_takes(page: Path) -> None:
+    for words in _sh_calls(page):
+        parse(words, Output())
 
 
 # --- What must run --------------------------------------------------------------------------------------------------

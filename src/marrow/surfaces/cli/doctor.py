@@ -6,6 +6,7 @@ import json
 import os
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from ...capture import inbox, line, start, where
 from ...model.errors import MarrowError, StoreDamaged
 from ...settings import load
 from .hosts.checks import Check, checks, installed_hosts
+from .hosts.table import place_here, repository_here
 from .invocation import Invocation
 
 START_SECONDS, ASK_SECONDS = 15.0, 30.0
@@ -48,11 +50,14 @@ def run_doctor(call: Invocation, repair: bool) -> int:
 
 def chain_checks() -> list[Check]:
     found = [_attempt("daemon", _daemon), _attempt("inbox", _inbox), _attempt("answer to a hook", _answer)]
-    hosts = installed_hosts()
-    if not hosts:
+    places = {"": place_here()}
+    if folder := repository_here():
+        places[" in this repository"] = place_here(folder)
+    installed = [(host, said, place) for said, place in places.items() for host in installed_hosts(place)]
+    if not installed:
         found.append(Check("hosts", True, "Marrow is installed in none; `marrow install` does that"))
-    for host in hosts:
-        found += [Check(f"{host.name}: {one.name}", one.ok, one.detail, one.hint) for one in checks(host)]
+    for host, said, place in installed:
+        found += [replace(one, name=f"{host.name}{said}: {one.name}") for one in checks(host, place)]
     return found
 
 

@@ -19,7 +19,7 @@ from .hosts.changes import Change
 from .hosts.checks import installed_hosts
 from .hosts.programs import programs_here
 from .hosts.receipt import Receipt
-from .hosts.table import HOSTS, NAMES, Host, Parts, Place, find_host, place_here
+from .hosts.table import HOSTS, NAMES, Host, Parts, Place, find_host, place_here, repository_here
 from .invocation import Invocation
 
 STOP_SECONDS = 2.0
@@ -85,17 +85,18 @@ def run_uninstall(
                 works.append(_to_uninstall(host, receipt))
     if missing:
         said = f"Marrow is not installed in {', '.join(missing)}, by what {_shown(receipts.folder())} says."
-        raise NotFound(said, hint=f"Nothing was changed. {LOST}", field="hosts")
+        raise NotFound(said, hint=f"Nothing was changed. {_elsewhere(place)}", field="hosts")
     done = bool(works) and _settle(call, works, "uninstall", dry_run, confirm)
     if call.output.json:
         if not works:
             call.output.data({"hosts": [], "done": False})
     elif not works:
-        call.output.text(f"Marrow is installed nowhere: there is nothing to take out. {LOST}")
+        call.output.text(f"Marrow is installed nowhere: there is nothing to take out. {_elsewhere(place)}")
     elif done:
         home = os.path.dirname(receipts.folder())
         stays = f" What it remembers stays in {_shown(home)}." if os.path.isdir(home) else ""
-        ended = " The daemon has ended." if not installed_hosts(place) and _end_daemon() else ""
+        is_left = bool(installed_hosts(place) or installed_hosts())
+        ended = " The daemon has ended." if not is_left and _end_daemon() else ""
         call.output.text(f"Marrow is out of {_listed(works)}.{stays}{ended}")
 
 
@@ -111,6 +112,12 @@ def _going_on_without(host: Host, chosen: Sequence[Host], command: str) -> Itera
         raise
 
 
+def _elsewhere(place: Place) -> str:
+    """Where else Marrow may be, for one who thinks that it is here."""
+    folder = "" if place.repository else repository_here()
+    return "It is in this repository: add --repository." if folder and installed_hosts(place_here(folder)) else LOST
+
+
 def _end_daemon() -> bool:
     """Nobody needs it any more; whoever does starts another. Whether one was there."""
     try:
@@ -121,12 +128,9 @@ def _end_daemon() -> bool:
 
 
 def _repository() -> str:
-    folder = os.path.realpath(os.getcwd())
-    while not os.path.lexists(os.path.join(folder, ".git")):
-        if os.path.dirname(folder) == folder:
-            raise NotFound("There is no repository here.", hint="Run it inside of one, or leave out --repository.")
-        folder = os.path.dirname(folder)
-    return folder
+    if found := repository_here():
+        return found
+    raise NotFound("There is no repository here.", hint="Run it inside of one, or leave out --repository.")
 
 
 def _chosen(names: Sequence[str], place: Place) -> list[Host]:

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from marrow.surfaces.cli.hosts.checks import checks
+from marrow.surfaces.cli.doctor import chain_checks
+from marrow.surfaces.cli.hosts.checks import Check, checks
 from marrow.surfaces.cli.hosts.programs import programs_here
 
 from ..conftest import Here
@@ -109,3 +110,23 @@ def test_what_someone_put_into_our_server_is_kept_when_it_is_renewed(here: Here,
         assert server["env"] == {"MARROW_PROJECT": "orchard"}
     here("uninstall", "cursor", "--yes")
     assert not path.exists()
+
+
+def test_a_file_that_was_emptied_since_is_no_reason_to_stay(here: Here, home: Path) -> None:
+    here("install", "claude-code", "codex", "--yes")
+    for name in (".claude.json", ".codex/config.toml"):
+        (home / name).write_bytes(b"\n")
+    assert here("uninstall", "--yes").code == 0
+    assert (home / ".claude.json").read_bytes() == b"\n"
+
+
+def test_what_is_in_a_repository_is_checked_there_and_named_by_uninstall(here: Here, repository: Path) -> None:
+    here("install", "claude-code", "--repository", "--yes")
+    (repository / ".mcp.json").unlink()
+    here.monkeypatch.chdir(repository)
+    with here.monkeypatch.context() as patched:
+        patched.setattr("marrow.surfaces.cli.doctor._attempt", lambda name, check: Check(name, True, ""))
+        found = {check.name: check for check in chain_checks()}
+    assert found["claude-code in this repository: hooks"].ok
+    assert "Run `marrow install claude-code --repository`." in found["claude-code in this repository: MCP server"].hint
+    assert "It is in this repository: add --repository." in here("uninstall", "--yes").out

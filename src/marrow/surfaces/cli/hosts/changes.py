@@ -189,6 +189,8 @@ def _removed(record: Record) -> Change:
         return Change(record.path, "restore", data, record.original)
     text = _text_of(record.path, data)
     mark, text = (BOM, text.removeprefix(BOM)) if text.startswith(BOM) else ("", text)
+    if not text.strip():
+        return Change(record.path, "gone already", data, data)
     try:
         if record.kind == toml_block.KIND:
             rest = toml_block.take_out(text, record.detail)

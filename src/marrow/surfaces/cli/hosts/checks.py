@@ -40,7 +40,7 @@ def installed_hosts(place: Place | None = None) -> list[Host]:
 def checks(host: Host | str, place: Place | None = None) -> list[Check]:
     """What there is to say about a host. A host without an installation has one check, which says so."""
     host, place = find_host(host) if isinstance(host, str) else host, place or place_here()
-    again = f"Run `marrow install {host.name}`."
+    again = f"Run `marrow install {host.name}{' --repository' if place.repository else ''}`."
     try:
         found = receipts.receipt_of(host, place.repository)
     except MarrowError as problem:

@@ -38,6 +38,16 @@ def place_here(repository: str = "") -> Place:
     return Place(os.environ.get("HOME") or os.path.expanduser("~"), os.environ, repository)
 
 
+def repository_here() -> str:
+    """The root of the repository that this folder is in; "" where it is in none."""
+    folder = os.path.realpath(os.getcwd())
+    while not os.path.lexists(os.path.join(folder, ".git")):
+        if os.path.dirname(folder) == folder:
+            return ""
+        folder = os.path.dirname(folder)
+    return folder
+
+
 @dataclass(frozen=True, slots=True)
 class Parts:
     """What of Marrow a host gets. Without `server` the skills call the command line."""

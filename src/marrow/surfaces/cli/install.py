@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from ...capture import line
 from ...model.errors import Conflict, Invalid, MarrowError, NotFound
 from ...version import __version__
-from .hosts import apply, changes, json_entries, toml_block
+from .hosts import apply, changes, json_edit, json_entries, toml_block
 from .hosts import receipt as receipts
 from .hosts.changes import Change
 from .hosts.checks import installed_hosts
@@ -175,7 +175,7 @@ def _enabled_plugin(host: Host, place: Place) -> str:
             tables = toml_block.read(text).get("plugins", {})
             enabled = {name: table.get("enabled") for name, table in tables.items()}
         else:
-            enabled = json.loads(text).get("enabledPlugins") or {} if text else {}
+            enabled = json_edit.read(text.removeprefix(changes.BOM)).get("enabledPlugins") or {} if text else {}
         return next((name for name, is_on in enabled.items() if is_on and name.partition("@")[0] == "marrow"), "")
     except (ValueError, AttributeError):
         return ""  # where the file is not what it should be, the plan says what is wrong with it

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from marrow.surfaces.cli.hosts import events
+from marrow.surfaces.cli.hosts import events, json_edit
 from marrow.surfaces.cli.hosts.programs import HOOK_PROGRAM, PORTABLE, is_ours, programs_here
 from marrow.surfaces.cli.hosts.table import HOSTS
 
@@ -41,7 +41,10 @@ SHARED: dict[str, dict[str, str]] = {
     },
     "copilot": {".copilot/mcp-config.json": '{ "mcpServers": { "other": { "command": "x" } } }\n'},
     "gemini": {".gemini/settings.json": '{\n  "theme": "Dracula",\n  "mcpServers": {}\n}\n'},
-    "opencode": {".config/opencode/opencode.json": '{\n  "$schema": "https://opencode.ai/config.json"\n}\n'},
+    "opencode": {
+        ".config/opencode/opencode.jsonc": '{\n  "$schema": "https://opencode.ai/config.json", // theirs\n'
+        '  "mcp": {\n    // "old": {},\n    "other": {"type": "local", "command": ["x"]}, // mine\n  },\n}\n'
+    },
 }
 
 
@@ -53,7 +56,7 @@ def fill(home: Path, files: dict[str, str]) -> None:
 
 
 def load(path: Path) -> Any:
-    return json.loads(path.read_bytes())
+    return json_edit.read(path.read_text(encoding="utf-8"))
 
 
 @pytest.fixture(params=NAMES)
@@ -120,7 +123,7 @@ def test_what_others_change_after_installing_survives(here: Here, name: str, hom
             kept = tomllib.loads((home / path).read_text(encoding="utf-8"))
             assert kept == {**tomllib.loads(text), "later": {"kept": True}}
         else:
-            assert load(home / path) == {"first": 1, **json.loads(text), "later": True}
+            assert load(home / path) == {"first": 1, **json_edit.read(text), "later": True}
 
 
 def test_a_file_that_we_made_and_others_filled_stays_without_ours(here: Here, home: Path) -> None:
@@ -210,15 +213,15 @@ def test_a_server_of_that_name_that_is_not_ours_stays(here: Here, home: Path, se
 @pytest.mark.parametrize(
     ("host", "path", "text", "said"),
     [
-        ("claude-code", ".claude/settings.json", '{\n  // mine\n  "a": 1\n}', "cannot be read as JSON"),
-        ("claude-code", ".claude.json", '{"a": 1,}', "cannot be read as JSON"),
+        ("claude-code", ".claude/settings.json", '{\n  // mine\n  "a": 1\n}', "this host reads plain JSON"),
+        ("claude-code", ".claude.json", '{"a": 1,}', "this host reads plain JSON"),
         ("claude-code", ".claude/settings.json", '{"hooks": []}', "hooks is not an object"),
         ("claude-code", ".claude/settings.json", '{"hooks": {"Stop": {}}}', "hooks.Stop is not a list"),
         ("codex", ".codex/config.toml", "[oops\n", "cannot be read as TOML"),
         ("codex", ".codex/hooks.json", "[]", "it is not an object"),
         ("codex", ".codex/config.toml", 'mcp_servers = "x"\n', "mcp_servers.marrow cannot be added"),
         ("gemini", ".gemini/settings.json", "{'a': 1}", "cannot be read as JSON"),
-        ("opencode", ".config/opencode/opencode.jsonc", "{} // mine", "cannot be read as JSON"),
+        ("opencode", ".config/opencode/opencode.jsonc", "// mine", "cannot be read as JSON"),
         ("claude-code", ".claude/skills/marrow-search/SKILL.md", "not ours", "Marrow did not write it"),
     ],
 )
@@ -236,12 +239,12 @@ def test_a_file_that_is_not_understood_stops_everything_and_nothing_changes(
 
 
 def test_where_one_host_stops_everything_it_is_said_how_to_go_on_with_the_others(here: Here, home: Path) -> None:
-    fill(home, {".claude/settings.json": "{}", ".gemini/settings.json": "{} // mine", ".cursor/mcp.json": "{}"})
+    fill(home, {".claude/settings.json": "{}", ".gemini/settings.json": "{} # mine", ".cursor/mcp.json": "{}"})
     ran = here("install", "--yes")
     assert "Without Gemini CLI: marrow install claude-code cursor\n" in ran.err
     fill(home, {".gemini/settings.json": "{}"})
     assert here("install", "--yes").code == 0
-    (home / ".gemini/settings.json").write_text("// mine\n" + (home / ".gemini/settings.json").read_text())
+    (home / ".gemini/settings.json").write_text("# mine\n" + (home / ".gemini/settings.json").read_text())
     assert "Without Gemini CLI: marrow uninstall claude-code cursor\n" in here("uninstall", "--yes").err
 
 

@@ -23,13 +23,17 @@ STYLES = {
     "empty with a newline": "{}\n",
     "white space around": '\n\n  {\n  "a": "}],{"\n  }  \n\n',
     "null above": '{"a": {"b": null}}',
+    "comments": '// mine\n{\n  "a": 1, // "x", }\n  /* b, */ "b": "//" // last\n}\n// end\n',
+    "comments inside": '{\n  "mcpServers": {\n    // none yet,\n    "other": 1 /* , */\n  }\n}\n',
+    "commas at the end": '{\n  "a": [1, 2,],\n  "mcpServers": {\n    "other": {},\n  },\n}\n',
+    "a comma on one line": '{"a": [",]",],}',
 }
 
 
 @pytest.mark.parametrize("text", STYLES.values(), ids=list(STYLES))
 def test_what_is_put_in_is_there_and_nothing_else_changed(text: str) -> None:
     after = with_member(text, ("mcpServers", "marrow"), SERVER)
-    wanted: dict[str, Any] = json.loads(text)
+    wanted = read(text)
     wanted.setdefault("mcpServers", {})["marrow"] = SERVER
     assert read(after) == wanted
     assert ("\r\n" in text) == ("\r\n" in after)
@@ -67,11 +71,48 @@ def test_the_first_and_the_middle_one_can_be_taken_out() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ['{"a": 1,}', '{"a": 1} // why', "[1]", '"text"', "", '{"a": NaN}', '{"a": ', "{'a': 1}", "[" * 100_000],
+    [
+        '{"a": 1,,}',
+        '{"a": 1 /* why}',
+        '{"a": 1} / why',
+        "[1]",
+        '"text"',
+        "",
+        '{"a": NaN}',
+        '{"a": ',
+        "{'a': 1}",
+        "[" * 100_000,
+    ],
 )
 def test_what_is_no_json_object_is_refused(text: str) -> None:
     with pytest.raises(ValueError):
         read(text)
+
+
+COMMENTED = [
+    ("{ // mine\n}", '{ // mine\n  "m": 1\n}'),
+    ("{\n  // mine\n}", '{\n  // mine\n  "m": 1\n}'),
+    ('{\n  "a": 1 // one\n}', '{\n  "a": 1, // one\n  "m": 1\n}'),
+    ('{\n  "a": 1 // one\n  // end\n}', '{\n  "a": 1, // one\n  // end\n  "m": 1\n}'),
+    ('{\n  "a": 1 /* one */\n}', '{\n  "a": 1, /* one */\n  "m": 1\n}'),
+]
+
+
+@pytest.mark.parametrize(("text", "after"), COMMENTED)
+def test_a_comment_stays_with_what_it_is_about(text: str, after: str) -> None:
+    assert with_member(text, ("m",), 1) == after
+    assert without(after, ("m",)) == text
+
+
+def test_comments_that_were_added_around_it_stay() -> None:
+    assert read(without('{\n  "m": 1, // ours\n  "b": 2\n}', ("m",))) == {"b": 2}
+    assert "// ours" in without('{\n  "m": 1, // ours\n  "b": 2\n}', ("m",))
+    middle = without('{\n  "a": 1, // one\n  "m": 1, "b": 2\n}', ("m",))
+    assert read(middle) == {"a": 1, "b": 2}
+    assert "// one" in middle
+    only = without('{ // mine\n "m": 1}', ("m",))
+    assert read(only) == {}
+    assert "// mine" in only
 
 
 VALUES = st.recursive(

@@ -130,3 +130,21 @@ def test_what_is_in_a_repository_is_checked_there_and_named_by_uninstall(here: H
     assert found["claude-code in this repository: hooks"].ok
     assert "Run `marrow install claude-code --repository`." in found["claude-code in this repository: MCP server"].hint
     assert "It is in this repository: add --repository." in here("uninstall", "--yes").out
+
+
+@pytest.mark.parametrize(("host", "name"), [("gemini", ".gemini/settings.json"), ("cursor", ".cursor/mcp.json")])
+def test_comments_that_someone_wrote_since_stay_and_stop_nothing(here: Here, home: Path, host: str, name: str) -> None:
+    path = home / name
+    here("install", host, "--yes")
+    path.write_text(path.read_text().replace("{", "{ // mine", 1))
+    if host == "gemini":
+        assert "nothing to do" in here("install", host, "--yes").out
+    assert here("uninstall", host, "--yes").code == 0
+    assert path.read_text().split() == ["{", "//", "mine", "}"]
+
+
+def test_a_plugin_is_seen_in_a_file_with_comments_too(here: Here, home: Path) -> None:
+    path = home / ".claude" / "settings.json"
+    path.parent.mkdir()
+    path.write_text('\ufeff{\n  // on\n  "enabledPlugins": {"marrow@marrow": true},\n}\n', encoding="utf-8")
+    assert "as the plugin marrow@marrow" in here("install", "claude-code", "--yes").err

@@ -77,10 +77,9 @@ def _text_of(path: str, data: bytes) -> str:
 
 def _unreadable(path: str, problem: object) -> Invalid:
     kind = "TOML" if path.endswith(".toml") else "JSON"
-    comments = "" if kind == "TOML" else " Comments and trailing commas are no JSON: take them out, or edit it by hand."
     return Invalid(
         f"{path} cannot be read as {kind}: {problem}.",
-        hint=f"Marrow changes no file that it does not understand, and nothing was changed.{comments}",
+        hint="Marrow changes no file that it does not understand, and nothing was changed. Mend it and try again.",
         field="path",
     )
 
@@ -104,6 +103,8 @@ def _with_entries(wanted: Wanted, record: Record | None, data: bytes | None, mar
     is_blank = not text.strip()
     text = json_entries.EMPTY if is_blank else text
     json_edit.read(text)
+    if not wanted.commented and not json_edit.is_plain(text):
+        raise ValueError("it has comments, or commas that nothing follows, and this host reads plain JSON")
     detail = record.detail if record else {}
     known = json_entries.entries_of(detail)
     others = json_entries.strangers(text, wanted.entries, known)

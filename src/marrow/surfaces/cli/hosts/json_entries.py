@@ -150,4 +150,5 @@ def strangers(text: str, wanted: Sequence[Entry], recorded: Sequence[Entry]) -> 
 
 
 def is_empty(text: str) -> bool:
-    return json_edit.read(text) == {}
+    """Whether nothing is in it, not even a comment."""
+    return json_edit.read(text) == {} and "/" not in text

@@ -58,13 +58,17 @@ class Parts:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What a file is to hold: entries of JSON, or a table of TOML, or, where it is ours alone, this text."""
+    """What a file is to hold: entries of JSON, or a table of TOML, or, where it is ours alone, this text.
+
+    `commented`: the host reads JSON with comments in it. Another would not see what is put into such a file.
+    """
 
     path: str
     what: str
     entries: tuple[Entry, ...] = ()
     table: Table | None = None
     content: str | None = None
+    commented: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +157,8 @@ def _copilot(place: Place, programs: Programs, parts: Parts) -> list[Wanted]:
 def _gemini(place: Place, programs: Programs, parts: Parts) -> list[Wanted]:
     hooks = _hooks(events.gemini_hooks(programs)) if parts.hooks else []
     file = os.path.join(place.home, ".gemini", "settings.json")
-    return [Wanted(file, "MCP server and hooks" if hooks else "MCP server", (_server(programs), *hooks))]
+    what = "MCP server and hooks" if hooks else "MCP server"
+    return [Wanted(file, what, (_server(programs), *hooks), commented=True)]
 
 
 def _opencode_folder(place: Place) -> str:
@@ -166,7 +171,7 @@ def _opencode(place: Place, programs: Programs, parts: Parts) -> list[Wanted]:
     file = os.path.join(folder, names[0] if names else "opencode.json")
     server = Entry(("mcp", SERVER), {"type": "local", "command": list(programs.mcp), "enabled": True})
     plugin = Wanted(os.path.join(folder, "plugins", "marrow.js"), "plugin", content=opencode_plugin(programs))
-    return [Wanted(file, "MCP server", (server,)), *([plugin] if parts.hooks else [])]
+    return [Wanted(file, "MCP server", (server,), commented=True), *([plugin] if parts.hooks else [])]
 
 
 HOSTS = (

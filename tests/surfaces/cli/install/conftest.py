@@ -11,7 +11,7 @@ import pytest
 from tests.claude_code import claude_code, claude_code_program  # noqa: F401 fixtures
 
 # Where hosts look besides the home: a developer's own must not be found.
-VARIABLES = ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "COPILOT_HOME", "XDG_CONFIG_HOME")
+VARIABLES = ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "COPILOT_HOME", "GEMINI_CLI_HOME", "XDG_CONFIG_HOME")
 
 
 @pytest.fixture(autouse=True)

@@ -148,3 +148,10 @@ def test_a_plugin_is_seen_in_a_file_with_comments_too(here: Here, home: Path) ->
     path.parent.mkdir()
     path.write_text('\ufeff{\n  // on\n  "enabledPlugins": {"marrow@marrow": true},\n}\n', encoding="utf-8")
     assert "as the plugin marrow@marrow" in here("install", "claude-code", "--yes").err
+
+
+def test_where_the_gemini_cli_is_told_to_be_elsewhere_its_file_is_there(here: Here, home: Path, tmp_path: Path) -> None:
+    here.monkeypatch.setenv("GEMINI_CLI_HOME", str(tmp_path / "elsewhere"))
+    here("install", "gemini", "--yes")
+    assert (tmp_path / "elsewhere" / ".gemini" / "settings.json").is_file()
+    assert not (home / ".gemini").exists()

@@ -154,9 +154,13 @@ def _copilot(place: Place, programs: Programs, parts: Parts) -> list[Wanted]:
     ]
 
 
+def _gemini_folder(place: Place) -> str:
+    return os.path.join(place.folder("GEMINI_CLI_HOME"), ".gemini")
+
+
 def _gemini(place: Place, programs: Programs, parts: Parts) -> list[Wanted]:
     hooks = _hooks(events.gemini_hooks(programs)) if parts.hooks else []
-    file = os.path.join(place.home, ".gemini", "settings.json")
+    file = os.path.join(_gemini_folder(place), "settings.json")
     what = "MCP server and hooks" if hooks else "MCP server"
     return [Wanted(file, what, (_server(programs), *hooks), commented=True)]
 
@@ -213,7 +217,7 @@ HOSTS = (
     Host(
         "gemini",
         "Gemini CLI",
-        lambda place: os.path.join(place.home, ".gemini"),
+        _gemini_folder,
         ("gemini",),
         _gemini,
         then="The next session of the Gemini CLI starts with what Marrow knows of the project.",

@@ -59,7 +59,8 @@ def put_in(text: str, table: Table) -> tuple[str, dict[str, Any]]:
     except ValueError:
         is_good = False
     if not is_good:
-        raise ValueError(f"{'.'.join(table.place)} cannot be added as a table of its own")
+        name = ".".join(table.place)
+        raise ValueError(f"{name} cannot be added as a table of its own; it could below [{table.place[0]}.OTHER]")
     return text + block, {**table.shape(), "block": block}
 
 

@@ -1,7 +1,8 @@
 """Gemini CLI, and Antigravity, which came after it.
 
-Gemini: what a tool answered is `tool_response` with `llmContent` and, where it failed, `error`. Nothing but JSON may be
-printed. Context is taken at the session's start, with a prompt (BeforeAgent) and after a tool (AfterTool).
+Gemini: what a tool answered is `tool_response` with `llmContent` and, where it failed, `error`. A command that ended
+with another code than 0 says so in words only. Nothing but JSON may be printed. Context is taken at the session's
+start, with a prompt (BeforeAgent) and after a tool (AfterTool).
 
 Antigravity: PreInvocation comes before every call of the model; the first of a turn (number 0) is the prompt, whose
 text stands in the transcript only. Context goes to `injectSteps`; the end of a turn wants a decision.
@@ -12,6 +13,7 @@ from __future__ import annotations
 import os
 
 from marrow.capture import event as events
+from marrow.capture import tools
 from marrow.capture.json_text import parse, render
 
 TYPE_CHECKING = False
@@ -35,6 +37,7 @@ ANTIGRAVITY_EVENTS = {
     "Stop": events.STOP,
 }
 _TRANSCRIPT_BYTES = 256 * 1024
+_EXIT, _BELOW = "Exit Code: ", ("Signal: ", "Background PIDs: ", "Process Group PGID: ")
 _OPENING, _CLOSING = "<USER_REQUEST>", "</USER_REQUEST>"
 
 
@@ -52,7 +55,7 @@ def trace(event: str, payload: Mapping[str, object], environ: Mapping[str, str])
             known,
             events.text(payload, "tool_name"),
             payload.get("tool_input"),
-            payload.get("tool_response"),
+            _answered(events.text(payload, "tool_name"), payload.get("tool_response")),
             events.text(payload, "error"),
             events.text(context, "server_name") if isinstance(context, dict) else "",
         )
@@ -70,6 +73,19 @@ def trace(event: str, payload: Mapping[str, object], environ: Mapping[str, str])
     session = events.text(payload, "session_id") or environ.get("GEMINI_SESSION_ID", "")
     cwd = events.text(payload, "cwd") or environ.get("GEMINI_CWD", "")
     return events.made(HOST, known, session, cwd, fields)
+
+
+def _answered(tool: str, response: object) -> object:
+    """A tool's answer. Of a command that failed it says the exit code in words, below what was printed."""
+    if tools.does(tool) != tools.SHELL or not isinstance(response, dict) or response.get("error"):
+        return response
+    lines = events.text(response, "llmContent").split("\n")
+    while len(lines) > 1 and lines[-1].startswith(_BELOW):
+        lines.pop()
+    code = lines.pop().removeprefix(_EXIT) if lines[-1].startswith(_EXIT) else ""
+    if not lines or not code.isdigit():
+        return response
+    return {"output": "\n".join(lines).removeprefix("Output: "), "exit": int(code)}
 
 
 def _antigravity(event: str, payload: Mapping[str, object]) -> dict[str, object] | None:

@@ -205,6 +205,15 @@ BY_HAND = {
     "install": ("marrow install", "marrow install claude-code --dry-run", "marrow install claude-code --skills-only"),
     "uninstall": ("marrow uninstall", "marrow uninstall claude-code --yes"),
     "mcp": ("marrow mcp", "marrow mcp --tools core,tree"),
+    "hook": ("echo '{}' | marrow hook codex SessionStart --debug",),
+    "memory_compress": (
+        "marrow compress --domain issues --dry-run",
+        "marrow compress --addresses 3fa9c1,77e0aa The pool ran dry because one job kept its connection",
+    ),
+    "memory_session_compress": ("marrow session compress --thread 3f2a The store is on SQLite now",),
+    "memory_chains": ("marrow chains --domain decisions",),
+    "memory_used": ("marrow used --files src/store.py I closed the pool, as 3fa9c1 says",),
+    "memory_init": ("marrow init", "marrow init billing"),
 }
 
 _SAMPLES = {

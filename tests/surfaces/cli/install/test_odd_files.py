@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from marrow.surfaces.cli.doctor import chain_checks
+from marrow.surfaces.cli.hosts.apply import DRAFT
 from marrow.surfaces.cli.hosts.checks import Check, checks
 from marrow.surfaces.cli.hosts.programs import programs_here
 
@@ -155,3 +156,12 @@ def test_where_the_gemini_cli_is_told_to_be_elsewhere_its_file_is_there(here: He
     here("install", "gemini", "--yes")
     assert (tmp_path / "elsewhere" / ".gemini" / "settings.json").is_file()
     assert not (home / ".gemini").exists()
+
+
+def test_what_a_killed_run_left_goes_with_the_rest(here: Here, home: Path, seen: Callable[[], Seen]) -> None:
+    before = seen()
+    here("install", "claude-code", "--yes")
+    for folder in (home, home / ".claude", home / ".claude" / "skills" / "marrow-search"):
+        (folder / f"{DRAFT}x1").write_text("a copy")
+    here("uninstall", "--yes")
+    assert seen() == before

@@ -17,6 +17,7 @@ from ....model.errors import ReadOnly
 from .changes import Change, read_bytes
 from .receipt import Receipt
 
+DRAFT = ".marrow-draft-"
 NEW_FILE, PRIVATE_FILE, PRIVATE_FOLDER = 0o666, 0o600, 0o700
 
 
@@ -38,6 +39,8 @@ def install(changes: Sequence[Change], receipt: Receipt, receipt_path: str) -> N
 def uninstall(changes: Sequence[Change], receipt: Receipt, receipt_path: str) -> None:
     """Writes the changes, removes the folders that were made and are empty now, and at last the receipt."""
     _write_all(changes)
+    for folder in {os.path.dirname(os.path.realpath(change.path)) for change in changes}:
+        _remove_drafts(folder)
     for folder in sorted(receipt.folders, key=len, reverse=True):
         with suppress(OSError):
             os.rmdir(folder)
@@ -46,6 +49,14 @@ def uninstall(changes: Sequence[Change], receipt: Receipt, receipt_path: str) ->
     for folder in (os.path.dirname(receipt_path), os.path.dirname(os.path.dirname(receipt_path))):
         with suppress(OSError):
             os.rmdir(folder)  # only where nothing else is in it
+
+
+def _remove_drafts(folder: str) -> None:
+    """What a run that was killed left: it may be a copy of a host's file."""
+    with suppress(OSError):
+        for name in os.listdir(folder):
+            if name.startswith(DRAFT):
+                os.remove(os.path.join(folder, name))
 
 
 def _missing_folders(changes: Sequence[Change]) -> list[str]:
@@ -112,7 +123,7 @@ def _write(path: str, data: bytes | None, mode: int = NEW_FILE) -> None:
         mode &= ~_umask()
     if not mode & 0o222:  # replacing it would go round what it says
         raise PermissionError(errno.EACCES, "it is read-only")
-    handle, draft = tempfile.mkstemp(prefix=".marrow-", dir=folder)
+    handle, draft = tempfile.mkstemp(prefix=DRAFT, dir=folder)
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)

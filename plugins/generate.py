@@ -188,12 +188,17 @@ NOTES = {
 }
 
 
+_BY_ITSELF = (
+    "a session begins with what is known of the project, is told what matters when it matters, and leaves behind"
+)
+
+
 def readme(host: str) -> str:
     title, steps = INSTALLING[host]
     first = (
-        "Marrow is the memory of a software project. With this plugin a session begins with what is known of the"
-        " project, is told what matters when it matters, and leaves behind what it learned. Everything stays on your"
-        " machine; secrets are taken out before anything is kept."
+        "Marrow is the memory of a software project. With this plugin "
+        + ("an agent can ask for what is known of the project, and keep" if host == "portable" else _BY_ITSELF)
+        + " what it learned. Everything stays on your machine; secrets are taken out before anything is kept."
     )
     path = (
         "The plugin starts `marrow` from the `PATH`. Install that first, for example with `pipx install marrow`, and"

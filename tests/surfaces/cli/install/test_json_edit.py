@@ -89,6 +89,12 @@ def test_what_is_no_json_object_is_refused(text: str) -> None:
         read(text)
 
 
+@pytest.mark.parametrize("text", ['{"a": 1} /* why', "{" + "/* " * 200_000, '{"' + '\\"' * 200_000, '{"a": "\\'])
+def test_what_has_no_end_is_refused_soon(text: str) -> None:
+    with pytest.raises(ValueError):
+        read(text)
+
+
 COMMENTED = [
     ("{ // mine\n}", '{ // mine\n  "m": 1\n}'),
     ("{\n  // mine\n}", '{\n  // mine\n  "m": 1\n}'),

@@ -17,8 +17,9 @@ Place = tuple[str | int, ...]
 _DECODER = json.JSONDecoder()
 _BLANK = " \t\r\n"
 INDENT = "  "
-_TEXT = r'"(?:[^"\\]|\\.)*"'
-_COMMENT = re.compile(rf"{_TEXT}|//[^\n]*|/\*.*?\*/", re.S)
+# What has no end goes to the end of the file, or it would be looked for again from every place in it.
+_TEXT = r'"(?:[^"\\]|\\.)*(?:"|\\?\Z)'
+_COMMENT = re.compile(rf"{_TEXT}|//[^\n]*|/\*(?:.*?\*/|.*)", re.S)
 _LAST_COMMA = re.compile(rf"{_TEXT}|,(?=\s*[}}\]])", re.S)
 _LETTER = re.compile(r"[^\r\n]")
 
@@ -26,7 +27,12 @@ _LETTER = re.compile(r"[^\r\n]")
 @lru_cache(maxsize=2)
 def _uncommented(text: str) -> str:
     """The text with blanks in the place of comments: everything else stays where it is."""
-    return _COMMENT.sub(lambda found: found[0] if found[0][0] == '"' else _LETTER.sub(" ", found[0]), text)
+
+    def blanked(found: re.Match[str]) -> str:
+        is_comment = found[0].startswith("//") or (found[0].startswith("/*") and found[0][2:].endswith("*/"))
+        return _LETTER.sub(" ", found[0]) if is_comment else found[0]
+
+    return _COMMENT.sub(blanked, text)
 
 
 @lru_cache(maxsize=2)

@@ -343,3 +343,12 @@ def test_a_run_of_tests_is_told_with_the_command_as_it_was_given() -> None:
 
 def test_an_edit_that_was_undone_leaves_nothing() -> None:
     assert observe([edit("a.py", "x = 1", "x = 2"), edit("a.py", "x = 2", "x = 1")]) == []
+
+
+def test_a_host_that_says_no_exit_code_is_not_taken_to_say_that_all_went_well() -> None:
+    """Codex sends what a command printed, and nothing else."""
+    broken = "cc -c cart.c\nmake: *** [Makefile:4: build] Error 1"
+    found = one(tool("Bash", "shell", {"command": "make build"}, broken, host="codex"))
+    assert (found.outcome, found.title) == ("failed", "make build failed: make: *** [Makefile:4: build] Error 1")
+    assert one(tool("Bash", "shell", {"command": "make build"}, "built cart", host="codex")).title == "Ran make build"
+    assert one(shell("make build", "built cart")).title == "make build passes"

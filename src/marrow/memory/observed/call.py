@@ -39,7 +39,8 @@ _FOOTER = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """`text` is what a person would have read; `size` the characters of what went in and came out."""
+    """`text` is what a person would have read; `size` the characters of what went in and came out. `is_told` when the
+    host says how it ended: some send the output of a command and nothing else."""
 
     id: str
     at: int
@@ -56,6 +57,7 @@ class Call:
     size: int
     agent: str = ""
     key: str = field(default="")
+    is_told: bool = True
 
     @property
     def path(self) -> str:
@@ -102,6 +104,7 @@ def call_of(trace: Mapping[str, object]) -> Call | None:
         size=len(_serial(trace.get("input"))) + len(_serial(trace.get("output"))) + len(error),
         agent=text_at(trace, "agent"),
         key=f"{trace.get('tool')} {_serial(given)}",
+        is_told=failed or code is not None or not isinstance(output, str),
     )
 
 

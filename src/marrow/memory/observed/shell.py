@@ -188,12 +188,11 @@ def _check(call: Call, doing: Sequence[str]) -> Piece | None:
     what = _what(command)
     said = trouble(call.text)
     piped = "|" in call.command and said is not None and said.place != ""
-    if call.failed or piped:
+    if call.failed or piped or (said is not None and not call.is_told):
         return _failed(call, doing, what, said or last_words(call.text))
     lines = last_meaningful(call.text, 3)
-    return Piece(
-        call, SHELL, f"{what} passes", f"`{fit(command, 120)}`: {' '.join(lines) or 'no complaint'}", key=_key(doing)
-    )
+    title = f"{what} passes" if call.is_told else f"Ran {what}"
+    return Piece(call, SHELL, title, f"`{fit(command, 120)}`: {' '.join(lines) or 'no complaint'}", key=_key(doing))
 
 
 def _what(command: str) -> str:

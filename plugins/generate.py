@@ -201,7 +201,8 @@ def readme(host: str) -> str:
         + " what it learned. Everything stays on your machine; secrets are taken out before anything is kept."
     )
     path = (
-        "The plugin starts `marrow` from the `PATH`. Install that first, for example with `pipx install marrow`, and"
+        "The plugin starts `marrow` from the `PATH`. Install that first, from a clone of this project with"
+        " `pipx install --preinstall ./packages/marrow-embedder .`, and"
         " see that `marrow --version` answers in a new shell. Where it is not on the `PATH` of the host, run"
         " `marrow install` instead of installing this plugin: it writes whole paths. Do not use both, or every event"
         " is told twice."

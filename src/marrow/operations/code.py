@@ -246,8 +246,8 @@ class CallersResult(NamedTuple):
             shown = self.loose[:LOOSE_LINES] if self.items or self.left_out else self.loose
             lines += [f"  {item.text()}" for item in shown]
         if self.waiting:
-            waiting = f"{self.waiting} files that do not name it are" if self.waiting > 1 else "1 file without it is"
-            lines.append(f"({waiting} still to be resolved; memory_map does that)")
+            waiting = f"{self.waiting} files are" if self.waiting > 1 else "1 file is"
+            lines.append(f"({waiting} not looked at yet, in which its name does not stand; memory_map does that)")
         return "\n".join(lines)
 
     def _none(self) -> str:

@@ -122,7 +122,7 @@ def kept_view(kept: Kept, now: int, origin: Origin = NOWHERE) -> View:
     """What recall tells: also what it replaced though nobody linked them, how often it was said, and which passage."""
     found = hit_view(kept.hit, now, False, origin)
     marks = [f"replaces {shown(record.node.address)}: {reason}" for record, reason in kept.replaced]
-    marks += [f"{kept.same} more say the same"] if kept.same else []
+    marks += [f"{kept.same} more say{'s' if kept.same == 1 else ''} the same"] if kept.same else []
     return found._replace(marks=(*found.marks, *marks), passage=found.passage or kept.passage)
 
 

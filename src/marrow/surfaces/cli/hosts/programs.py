@@ -44,7 +44,7 @@ def programs_here(interpreter: str = sys.executable) -> Programs:
     if _PASSING.search(interpreter):
         raise Conflict(
             f"This Marrow runs from an environment that is made for one run ({interpreter}).",
-            hint="Install it for good, such as with `pipx install marrow` or `uv tool install marrow`, and try again.",
+            hint="Install it for good, as with `pipx install .` in the clone (docs/how-to/install.md), and try again.",
         )
     server = (interpreter, "-P", "-m", "marrow", "mcp")
     beside = shutil.which("marrow", path=os.path.dirname(interpreter))

@@ -191,7 +191,7 @@ class Evaluator(Lookup):
             return None
         files: Collection[str] = module.files
         if len(files) > PACKAGE_FILES:  # of a package of many files, those that define it
-            defining = {path for path, _ in self._facts.defined(name)}
+            defining = {path for path, _ in self._facts.defined(name, "")}
             files = [path for path in files if path in defining]
         for path in files:
             names = self.names(path)

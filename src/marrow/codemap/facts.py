@@ -17,8 +17,9 @@ class Facts(Project, Protocol):
     def file(self, path: str) -> FileMap | None:
         """The map of a file; None for one that is not mapped. Asked for often."""
 
-    def defined(self, name: str) -> Sequence[Ref]:
-        """(path, index) of every symbol of that name."""
+    def defined(self, name: str, within: str | None = None) -> Sequence[Ref]:
+        """(path, index) of every symbol of that name, or of a good many where very many things have it: then all that
+        stand in something with the last name `within` ("" for a file itself) are surely among them."""
 
 
 class InMemory:
@@ -41,7 +42,7 @@ class InMemory:
     def file(self, path: str) -> FileMap | None:
         return self._maps.get(path)
 
-    def defined(self, name: str) -> Sequence[Ref]:
+    def defined(self, name: str, within: str | None = None) -> Sequence[Ref]:
         return self._defined.get(name, ())
 
     def has(self, path: str) -> bool:

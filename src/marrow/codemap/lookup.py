@@ -53,7 +53,7 @@ class Lookup:
         shares = self._shares(names)
         if not shares:
             return None
-        paths = {path for path, _ in self._facts.defined(name) if path in shares}
+        paths = {path for path, _ in self._facts.defined(name, "") if path in shares}
         for path in sorted(paths, key=shares.__getitem__):
             other = self.names(path)
             indexes = other.children.get((TOP, name)) if other is not None else None
@@ -69,7 +69,7 @@ class Lookup:
         reach = names.rules.members_beside
         folder = names.path.rpartition("/")[0]
         elsewhere: list[Ref] = []
-        for path, at in self._facts.defined(name) if reach else ():
+        for path, at in self._facts.defined(name, owner.name) if reach else ():
             if reach == "folder" and path.rpartition("/")[0] != folder:
                 continue
             other = self._facts.file(path)
@@ -89,7 +89,7 @@ class Lookup:
         indexes = names.children.get((value.at, name)) if names is not None else None
         if names is not None and indexes:
             return Value("symbol", value.reason, value.path, names.chosen(indexes))
-        for path, at in self._facts.defined(name):
+        for path, at in self._facts.defined(name, symbol.name):
             other = self.names(path)
             if other is None:
                 continue

@@ -95,7 +95,7 @@ class OpenTypes(Classes):
         if found is not None and found.kind != "outside":
             return found
         symbol = self._symbol(value.ref)
-        for path, at in self._facts.defined(name):  # `class Outer::Inner`
+        for path, at in self._facts.defined(name, symbol.name):  # `class Outer::Inner`
             other = self._facts.file(path)
             if other is not None and other.symbols[at].receiver == symbol.qualified:
                 return Value("symbol", value.reason, path, at)

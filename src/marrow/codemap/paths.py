@@ -156,7 +156,7 @@ class Paths(Evaluator):
     def _in_namespace(self, names: Names, namespace: Symbol, name: str, reason: str) -> Value:
         """What a namespace has in any file, those that are included first."""
         found: list[Ref] = []
-        for path, at in self._facts.defined(name):
+        for path, at in self._facts.defined(name, namespace.name):
             other = self._facts.file(path)
             symbol = other.symbols[at] if other is not None else None
             if other is None or symbol is None or other.language not in names.rules.globals:
@@ -306,7 +306,7 @@ class Paths(Evaluator):
         own: list[Ref] = []
         asked: list[Ref] = []
         several = None
-        for path, at in self._facts.defined(name):
+        for path, at in self._facts.defined(name, owner.name):
             other = self.names(path)
             if other is None or other.map.language not in (names.map.language, *names.rules.globals):
                 continue

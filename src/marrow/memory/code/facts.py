@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import os
 from bisect import insort
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from operator import attrgetter
 
 from ...model.code import Call, FileMap, Symbol
 from ...store.code.packing import symbol_id
 from ...store.code.reader import KEPT, MAPPED, FileRow, MapReader
 
-# A name that stands for more things than this is never the only one, nor looked through.
-DEFINED_MAX = 64
+# A name that stands for more things than this is never the only one, nor looked through; only what stands in something
+# that is known by name is looked for among so many.
+DEFINED_MAX, WITHIN_MAX = 64, 4096
 TEXT_BYTES_MAX = 256 * 1024
 _WITH_MAP = frozenset((MAPPED, KEPT))
 _PATH = attrgetter("path")
@@ -34,7 +35,8 @@ class KeptFacts:
         self._loaded = 0
         self._numbers: dict[str, Sequence[int] | None] = {}
         self._calls: dict[str, tuple[Call, ...]] = {}
-        self._defined: dict[str, list[tuple[str, int]]] = {}
+        self._defined: dict[tuple[str, str | None], list[tuple[str, int]]] = {}
+        self._countless: set[str] = set()
         self._enter_all(rows)
 
     def _enter_all(self, rows: Iterable[FileRow]) -> None:
@@ -84,6 +86,7 @@ class KeptFacts:
         for row in after:
             self._enter(row)
         self._defined.clear()
+        self._countless.clear()
         return self
 
     def path(self, file: int) -> str | None:
@@ -135,13 +138,23 @@ class KeptFacts:
         self._numbers[path] = found[1] if found else None
         return self._maps[path]
 
-    def defined(self, name: str) -> Sequence[tuple[str, int]]:
-        known = self._defined.get(name)
+    def defined(self, name: str, within: str | None = None) -> Sequence[tuple[str, int]]:
+        known = self._defined.get((name, None))
         if known is None:
             rows = self._reader.places_of_name(name, DEFINED_MAX)
-            places = ((self._paths[file], at) for file, at in rows if file in self._paths)
-            known = self._defined[name] = sorted(places)
-        return known
+            if len(rows) == DEFINED_MAX:
+                self._countless.add(name)
+            known = self._defined[name, None] = sorted(self._places(rows))
+        if within is None or name not in self._countless:
+            return known
+        more = self._defined.get((name, within))
+        if more is None:
+            rows = self._reader.places_within(name, within, WITHIN_MAX)
+            more = self._defined[name, within] = sorted({*known, *self._places(rows)})
+        return more
+
+    def _places(self, rows: Iterable[tuple[int, int]]) -> Iterator[tuple[str, int]]:
+        return ((self._paths[file], at) for file, at in rows if file in self._paths)
 
     def has(self, path: str) -> bool:
         return path in self.ids or path in self._others

@@ -80,6 +80,10 @@ FROM symbols s JOIN files f ON f.id = s.id >> 20 WHERE s.id = ?
 -- name: places_of_name
 SELECT id >> 20, at FROM symbols WHERE name = ? LIMIT ?
 
+-- name: places_within
+SELECT id >> 20, at FROM symbols
+WHERE name = ?1 AND (within = ?2 OR (?2 <> '' AND substr(within, -length(?2) - 1) = '.' || ?2)) LIMIT ?3
+
 -- name: kinds
 SELECT kind, count(*) FROM symbols GROUP BY kind ORDER BY count(*) DESC
 

@@ -214,6 +214,10 @@ class MapReader:
         """File and place in its list, of every symbol of a name."""
         return list(self._run("places_of_name", (name, limit)))
 
+    def places_within(self, name: str, around: str, limit: int) -> list[tuple[int, int]]:
+        """The same, of those that stand in something of which the last name is `around`; in nothing for ""."""
+        return list(self._run("places_within", (name, around, limit)))
+
     def symbol_count(self, file: int) -> int:
         return next((int(count) for _, count in self._run("symbol_counts", (file, file))), 0)
 

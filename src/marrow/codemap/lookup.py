@@ -80,7 +80,8 @@ class Lookup:
                 if path.rpartition("/")[0] == folder:
                     return path, at
                 elsewhere.append((path, at))
-        return elsewhere[0] if len(elsewhere) == 1 else None
+        # Several in one file are overloads.
+        return elsewhere[-1] if len({path for path, _ in elsewhere}) == 1 else None
 
     def _child(self, value: Value, name: str, depth: int) -> Value | None:
         """What a namespace has: its own, and what the same namespace has in other places."""

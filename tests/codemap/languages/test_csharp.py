@@ -100,3 +100,34 @@ def test_calls_lead_through_usings_partial_classes_and_extensions() -> None:
     assert found["a/Store.cs", "row.Twice"] == "Row.cs:Row.Twice"
     assert found["a/Store.cs", "Up"] == "Base.cs:Base.Up"
     assert found["a/Store.cs", "Row{}"] == "Row.cs:Row"
+
+
+def test_of_an_extension_with_overloads_in_one_file_the_call_is_known() -> None:
+    more = (
+        "using Shop; static class Adding { public static Builder AddRetry(this Builder b) => b; "
+        "public static Builder AddRetry(this Builder b, int tries) => b; }"
+    )
+    found = leads(
+        {
+            "core/Builder.cs": "namespace Shop; public class Builder { }",
+            "retry/Adding.cs": more,
+            "App.cs": "using Shop; class App { void Go() { new Builder().AddRetry(3); } }",
+        }
+    )
+    assert found["App.cs", "Builder{}.AddRetry"] == "retry/Adding.cs:Builder.AddRetry"
+
+
+def test_an_extension_of_a_type_parameter_belongs_to_what_the_parameter_must_be() -> None:
+    more = (
+        "using Shop; static class Adding { public static T AddTimeout<T>(this T b) where T : BuilderBase => b; "
+        "public static void Told<T>(this T any) { } }"
+    )
+    found = leads(
+        {
+            "core/Builder.cs": "namespace Shop; public class BuilderBase { } public class Builder : BuilderBase { }",
+            "time/Adding.cs": more,
+            "App.cs": "using Shop; class App { void Go() { new Builder().AddTimeout(); } }",
+        }
+    )
+    assert found["App.cs", "Builder{}.AddTimeout"] == "time/Adding.cs:BuilderBase.AddTimeout"
+    assert symbol(map_of("time/Adding.cs", more.encode()), "T.Told").receiver == "T"

@@ -161,6 +161,15 @@ def _type(reading: Reading, node: Node) -> None:
     )
 
 
+def _required(reading: Reading, node: Node, name: str) -> str:
+    """What a type parameter of a method must be (`where T : Base`); the name itself where nothing is said."""
+    for clause in node.named_children:
+        if clause.type == "type_parameter_constraints_clause" and reading.text(part(clause, 0)) == name:
+            types = (one.child_by_field_name("type") for one in clause.named_children)
+            return next((head_of(reading.type(type_)) for type_ in types if type_ is not None), name)
+    return name
+
+
 def _function(reading: Reading, node: Node) -> None:
     kind = node.type
     name = reading.text(node.child_by_field_name("name"))
@@ -178,7 +187,7 @@ def _function(reading: Reading, node: Node) -> None:
         if reading.source[begin : begin + 60].lstrip().startswith(b"this "):
             first = part(parameters, 0)
             extended = first.child_by_field_name("type") if first is not None else None
-            receiver = head_of(reading.type(extended))
+            receiver = _required(reading, node, head_of(reading.type(extended)))
     reading.define(
         KINDS.get(kind, "function"),
         node,

@@ -340,3 +340,27 @@ def test_what_has_another_path_now_is_recalled_with_it(desk: Desk) -> None:
     new = desk.memory.update(address, "src/web.py answers requests in turn.").address
     desk.memory.verify()
     assert desk.drift(desk.memory.get(new).address) == ""
+
+
+def test_lines_that_went_to_another_file_and_came_back_are_known_again(desk: Desk) -> None:
+    """As when a branch on which a file has another name is left again: git knows nothing of that name then."""
+    address = desk.save("The limit is short, see src/app.py:3.")
+    desk.git("mv", "src/app.py", "src/main.py")
+    assert "moved: src/app.py:3 is at src/main.py:3 now" in desk.memory.perform("memory_verify", {}).text
+    desk.git("mv", "src/main.py", "src/app.py")
+    assert "moved: src/main.py:3 is at src/app.py:3 now" in desk.memory.perform("memory_verify", {}).text
+    assert desk.memory.verify().counts == {"holds": 1}
+    assert desk.drift(address) == ""
+
+
+def test_few_lines_of_a_file_that_is_gone_are_not_taken_for_others_that_only_read_alike(desk: Desk) -> None:
+    desk.save("The limit is short, see src/app.py:3.")
+    desk.write("src/app.py", None)
+    desk.write("src/other.py", "OTHER = 1\nTIMEOUT = 30\nMORE = 2\n")
+    assert "gone: src/app.py is no longer there" in desk.memory.perform("memory_verify", {}).text
+
+
+def test_what_is_said_of_several_places_is_said_once(desk: Desk) -> None:
+    desk.save("In src/app.py, Store.close() forgets the lock and TIMEOUT is too short.")
+    desk.git("mv", "src/app.py", "src/main.py")
+    assert desk.memory.perform("memory_verify", {}).text.count("src/app.py is src/main.py now") == 1

@@ -32,7 +32,7 @@ class VerdictView(NamedTuple):
 
     def line(self) -> str:
         lines = [f"[{self.address}] {self.verdict}: {one_line(self.content)}"]
-        lines += [f"    {one['verdict']}: {one['said']}" for one in self.findings if one["said"]]
+        lines += dict.fromkeys(f"    {one['verdict']}: {one['said']}" for one in self.findings if one["said"])
         return "\n".join(lines)
 
     def accepted_line(self) -> str:

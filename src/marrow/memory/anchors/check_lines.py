@@ -64,7 +64,7 @@ def _in_file(checkout: Checkout, anchor: Anchor, about: dict[str, Any], path: st
     span = _same_text(checkout, about, path) if by_text else _same_tokens(checkout, about, path)
     if span is None:
         return None
-    start, end = int(about.get("start", 1)), int(about.get("end", 1))
+    start = int(about.get("start", 1))
     first = int(about.get("at", start))
     shift = span.first - first
     if path == anchor.target and not shift:
@@ -78,7 +78,7 @@ def _in_file(checkout: Checkout, anchor: Anchor, about: dict[str, Any], path: st
     if path != anchor.target:
         moved_to = f"{path}:{start + shift}"
         return Finding(anchor, MOVED, f"{anchor.target}:{start} is at {moved_to} now", moved)
-    return Finding(anchor, MOVED, f"{path}:{start}-{end} is at line {start + shift} now", moved)
+    return Finding(anchor, MOVED, f"{path}:{_hint(about)} is at line {start + shift} now", moved)
 
 
 def _same_tokens(checkout: Checkout, about: dict[str, Any], path: str) -> Span | None:
@@ -156,16 +156,30 @@ def _changed(
 
 
 def _elsewhere(checkout: Checkout, anchor: Anchor, about: dict[str, Any]) -> Finding | None:
-    """The same tokens in another file of the project. Few tokens may stand anywhere."""
-    if size_of(str(about.get(PRINT) or "0.")) < TELLING:
+    """The same tokens in another file of the project. Few tokens may stand anywhere: they are looked for only where
+    their file is gone, and known by what stands on both sides of them."""
+    few = size_of(str(about.get(PRINT) or "0.")) < TELLING
+    if few and (checkout.has(anchor.target) or not about.get(PRINT)):
         return None
     lines = [line.strip() for line in str(about.get(TEXT, "")).splitlines()]
     words = sorted({word for line in lines for word in _WORD.findall(line)}, key=len, reverse=True)
     for word in words[:2]:
         for path in checkout.holding(word, SEARCHED):
-            if path != anchor.target and (found := _in_file(checkout, anchor, about, path)) is not None:
+            if path == anchor.target or (few and not _is_between_the_same(checkout, about, path)):
+                continue
+            if (found := _in_file(checkout, anchor, about, path)) is not None:
                 return found
     return None
+
+
+def _is_between_the_same(checkout: Checkout, about: dict[str, Any], path: str) -> bool:
+    sides = (about.get("before", ""), about.get("after", ""))
+    tokens = checkout.tokens(path)
+    for span in find_lines(tokens, str(about[PRINT])) if any(sides) else ():
+        within = tokens.within(span.first, span.last)
+        if around_of(tokens, within[0], within[-1]) == sides:
+            return True
+    return False
 
 
 def _hint(about: dict[str, Any]) -> str:

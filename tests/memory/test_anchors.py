@@ -224,3 +224,52 @@ def test_an_empty_file_is_a_place(desk: Desk) -> None:
     desk.write("src/__init__.py", "")
     told = desk.memory.perform("memory_save", {"content": "It is a package.", "anchors": ["src/__init__.py"]}).text
     assert "points at nothing" not in told
+
+
+MANIFESTS = {
+    "go.mod": "module example.org/shop\n\nrequire (\n\tgithub.com/spf13/cobra v1.8.0\n\tgopkg.in/a/chi/v5 v5.0.1\n)\n",
+    "package.json": '{"dependencies": {"express": "^4.18.2", "zod": "3.22.4"}}\n',
+    "Cargo.toml": '[dependencies]\nserde = { version = "1.0.190" }\ntokio = "1.35"\n',
+    "pom.xml": "<dependencies><dependency><groupId>com.google.code.gson</groupId><artifactId>gson</artifactId>"
+    "<version>2.10.1</version></dependency></dependencies>\n",
+    "Shop.csproj": '<Project><PackageReference Include="Newtonsoft.Json" Version="13.0.3" /></Project>\n',
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "manifest", "name", "old", "new"),
+    [
+        ("We need cobra v1.8.0 in go.mod: 1.7 had a bug.", "go.mod", "github.com/spf13/cobra", "v1.8.0", "v1.9.1"),
+        ("chi stays at 5.0.1, says go.mod.", "go.mod", "gopkg.in/a/chi/v5", "v5.0.1", "v5.1.0"),
+        ("express is ^4.18.2 in package.json.", "package.json", "express", "^4.18.2", "^5.0.0"),
+        ("serde 1.0.190 (Cargo.toml) has the fix.", "Cargo.toml", "serde", "1.0.190", "1.0.200"),
+        ("gson 2.10.1 in pom.xml: newer breaks Java 8.", "pom.xml", "com.google.code.gson:gson", "2.10.1", "2.11.0"),
+        ("Newtonsoft.Json 13.0.3 in Shop.csproj.", "Shop.csproj", "Newtonsoft.Json", "13.0.3", "13.0.4"),
+    ],
+)
+def test_a_version_of_a_dependency_in_a_named_manifest_is_anchored(
+    desk: Desk, text: str, manifest: str, name: str, old: str, new: str
+) -> None:
+    for path, written in MANIFESTS.items():
+        desk.write(path, written)
+    desk.commit()
+    address = desk.save(text)
+    assert desk.anchors(address) == [f"dependency {name}", f"file {manifest}"]
+    desk.edit(manifest, old, new)
+    told = desk.memory.perform("memory_verify", {}).text
+    assert f"changed: {manifest}: {name} {old} -> {new}" in told
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "zod in package.json checks what comes in.",
+        "Version 3.22.4 of something is in package.json.",
+        "package.json has had zod since 3.22.",
+        "package.json: express 4.18.25 is not out yet.",
+    ],
+)
+def test_a_dependency_without_its_version_is_not(desk: Desk, text: str) -> None:
+    desk.write("package.json", MANIFESTS["package.json"])
+    desk.commit()
+    assert desk.anchors(desk.save(text)) == ["file package.json"]

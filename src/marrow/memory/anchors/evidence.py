@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Any
 from zlib import crc32
@@ -22,6 +22,8 @@ TEXT_MAX = 1_200
 AROUND = 6  # tokens before and after a piece of lines, by which it is known among others like it
 SEARCHED = 20
 MANIFESTS_MAX = 50
+_VERSION_NUMBER = re.compile(r"\d+(?:\.\d+)+[\w.+-]*")
+_MAJOR = re.compile(r"/v\d+\Z")
 # In which words of an anchor its evidence stands.
 PRINT, TEXT, PATH, SKETCH, VERSION, KNOWN = "print", "text", "path", "sketch", "found", "known"
 
@@ -179,6 +181,25 @@ def find_dependency(checkout: Checkout, name: str, path: str = "") -> tuple[str,
             if same_name(name, called):
                 return one, called, version
     return None
+
+
+def told_dependencies(checkout: Checkout, path: str, content: str) -> Iterator[Anchor]:
+    """The dependencies in a manifest of which a text says the version that they have there."""
+    text = (checkout.source(path) or b"").decode("utf-8", "replace") if is_manifest(path) else ""
+    for name, version in dependencies(path, text).items() if text else ():
+        number = _VERSION_NUMBER.search(version)
+        if number is not None and _says(content, number[0]) and _says(content, _said_name(name)):
+            yield made("dependency", name, {"auto": True}, path=path, known=name, found=version)
+
+
+def _said_name(name: str) -> str:
+    """What people call it: `cobra` of `github.com/spf13/cobra`, `gson` of `com.google.code.gson:gson`."""
+    return name if name.startswith("@") else re.split(r"[/:]", _MAJOR.sub("", name))[-1]
+
+
+def _says(content: str, words: str) -> bool:
+    """As a whole: `1.8` is not said by `1.8.0`, but is by `v1.8.`"""
+    return re.search(rf"(?<![\w.-])v?{re.escape(words)}(?!\.?\w|-\w)", content, re.IGNORECASE) is not None
 
 
 def companions(anchor: Anchor) -> list[Anchor]:

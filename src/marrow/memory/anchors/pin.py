@@ -20,6 +20,7 @@ from .evidence import (
     lines_anchor,
     plain_name,
     symbol_anchor,
+    told_dependencies,
     with_evidence,
 )
 from .known import checkout_of, is_mapped
@@ -50,7 +51,7 @@ def pinned(
 ) -> tuple[Anchor, ...]:
     """The anchors that a memory gets. Whatever goes wrong with the files, what was given stays."""
     found = [_seen(checkout, anchor) for anchor in given]
-    found += _automatic(checkout, found, named)
+    found += _automatic(checkout, found, named, content)
     if content:
         found = _with_values(checkout, found, content)
     for anchor in tuple(found):
@@ -94,9 +95,9 @@ def _seen(checkout: Checkout, anchor: Anchor) -> Anchor:
         return anchor
 
 
-def _automatic(checkout: Checkout, given: Sequence[Anchor], named: Mentions) -> list[Anchor]:
+def _automatic(checkout: Checkout, given: Sequence[Anchor], named: Mentions, content: str) -> list[Anchor]:
     try:
-        return list(_named(checkout, given, named))
+        return list(_named(checkout, given, named, content))
     except (MarrowError, OSError, ValueError, RecursionError):
         return []
 
@@ -108,13 +109,14 @@ def _with_values(checkout: Checkout, found: list[Anchor], content: str) -> list[
         return found
 
 
-def _named(checkout: Checkout, given: Sequence[Anchor], named: Mentions) -> Iterable[Anchor]:
-    """Symbols before whole files: they say more."""
+def _named(checkout: Checkout, given: Sequence[Anchor], named: Mentions, content: str) -> Iterable[Anchor]:
+    """Symbols and dependencies before whole files: they say more."""
     places = {place: path for place in named.places if (path := _path_of(checkout, place))}
     files = [path for path in dict.fromkeys(places.values()) if checkout.size(path) <= LOOKED_INTO_BYTES]
     left = AUTOMATIC_MAX
     taken: set[tuple[str, str]] = {(anchor.type, anchor.target) for anchor in given}
-    for anchor in (*_lines(checkout, places), *_symbols(checkout, files, named), *_files(checkout, places)):
+    within = [*_symbols(checkout, files, named), *_dependencies(checkout, files, content)]
+    for anchor in (*_lines(checkout, places), *within, *_files(checkout, places)):
         is_new = (anchor.type, anchor.target) not in taken or anchor.type == "lines"
         if left and is_new and not _is_there((*given,), anchor):
             left -= 1
@@ -152,6 +154,11 @@ def _symbols(checkout: Checkout, files: Sequence[str], named: Mentions) -> Itera
             anchor = symbol_anchor(checkout, *found[0], AUTO)
             if anchor is not None:
                 yield anchor
+
+
+def _dependencies(checkout: Checkout, files: Sequence[str], content: str) -> Iterable[Anchor]:
+    for path in files if content else ():
+        yield from told_dependencies(checkout, path, content)
 
 
 def _anywhere(checkout: Checkout, wanted: str) -> list[tuple[str, int]]:

@@ -52,6 +52,7 @@ def test_recent_commits_read_as_lines_with_what_they_changed(do: Do, said: Do) -
     assert (only.subject, only.content) == ("Retry payments three times", "The gateway is slow at night.")
     assert (only.files, only.added, only.removed, only.author) == (1, 1, 0, "Ada")
     assert "Retry payments three times" in said("get_recent_commits")
+    assert "\n    The gateway is slow at night." in said("get_recent_commits")
 
 
 def test_changed_files_say_what_is_committed_and_what_is_not(do: Do, said: Do, folder: Path) -> None:

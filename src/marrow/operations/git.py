@@ -77,7 +77,7 @@ class CommitView(NamedTuple):
         )
         marks = ", merge" if self.merge else ""
         score = f"{self.score:.2f}  " if self.score else ""
-        body = f"\n    {self.content}".replace("\n", "\n    ").rstrip() if self.content else ""
+        body = f"\n{self.content}".replace("\n", "\n    ").rstrip() if self.content else ""
         return f"{score}{self.hash}  {self.subject}  ({self.author}, {self.age}{size}{marks}){body}"
 
 

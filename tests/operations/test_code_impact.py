@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -249,11 +250,21 @@ def test_a_type_that_moved_is_one_line(do: Do, said: Do, root: Path) -> None:
 def test_a_function_map_says_that_signatures_were_left_out(do: Do, said: Do, root: Path) -> None:
     heads = "\n\n".join(f"def told{n}(one, other, and_another):\n    pass\n" for n in range(30))
     (root / "many.py").write_text(heads, encoding="utf-8")
-    assert "signatures left out: tokens=1500 has them" in said("code_function_map", path="many.py")
+    told = re.search(r"signatures left out: budget_tokens=(\d+) has them", said("code_function_map", path="many.py"))
+    assert told is not None
+    assert "told29(one, other, and_another)" in said("code_function_map", path="many.py", budget_tokens=int(told[1]))
     whole = said("code_function_map", path="many.py", budget_tokens=3000)
     assert "def told29(one, other, and_another)" in whole
     assert "left out" not in whole
     assert "left out" not in said("code_function_map", path="commands.py")
+
+
+def test_a_function_map_that_no_number_of_tokens_has_room_for_says_so(said: Do, root: Path) -> None:
+    heads = "\n\n".join(f"def told{n}(one, other, and_another):\n    pass\n" for n in range(900))
+    (root / "many.py").write_text(heads, encoding="utf-8")
+    assert "signatures and more left out: code_symbols lists them" in said("code_function_map", path="many.py")
+    whole = said("code_function_map", path="many.py", budget_tokens=5000)
+    assert "signatures left out: code_symbols lists them" in whole
 
 
 def test_a_function_map_says_what_was_renamed_as_changes_do(do: Do, said: Do, root: Path) -> None:

@@ -68,10 +68,11 @@ def _entry(symbol: Symbol, what: str, depth: int, was: str) -> Entry:
 
 
 class Drawn(NamedTuple):
-    """`without` says what there was no room for."""
+    """`without` says what there was no room for, `needs` how many tokens have room for it."""
 
     text: str
     without: str = ""
+    needs: int = 0
 
 
 def draw(path: str, found: Sequence[Entry], lines: int = 0, tokens: int = TOKENS) -> Drawn:
@@ -85,11 +86,14 @@ def draw(path: str, found: Sequence[Entry], lines: int = 0, tokens: int = TOKENS
     head = f"{path}{size}{f': {changed}' if changed else ''}"
     if not found:
         return Drawn(f"{head}\n  no functions or types")
+    needs = 0
     for form, without in ((_full, ""), (_heads, "comments"), (_names, "signatures"), (_grouped, "signatures")):
         text = "\n".join([head, *form(found)])
-        if token_estimate(text) <= tokens:
-            return Drawn(text, without)
-    return Drawn(_cut(head, found, tokens), "signatures and more")
+        takes = token_estimate(text)
+        if takes <= tokens:
+            return Drawn(text, without, needs)
+        needs = takes if form in (_full, _heads) else needs
+    return Drawn(_cut(head, found, tokens), "signatures and more", needs)
 
 
 def _mark(entry: Entry) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Annotated, Any, NamedTuple
 
@@ -27,8 +28,10 @@ from ..store.code import Known, MapReader
 from .table import Call, operation
 
 TOKENS_MIN, TOKENS_MAX = 20, 5_000
-# So much for a file of so few functions and types; and so much as has room for the signatures of nearly every file.
-SMALL_TOKENS, SMALL_ENTRIES, WHOLE_TOKENS = 400, 16, 1_500
+# So much for a file of so few functions and types.
+SMALL_TOKENS, SMALL_ENTRIES = 400, 16
+# What stands before and after the map of one file takes so much.
+FRAME_TOKENS = 60
 TESTS_SHOWN = 5
 BROKEN_SHOWN, BROKEN_PLACES = 20, 4
 # Of a change: so many names are looked for, and so many of what was deleted are told.
@@ -51,6 +54,7 @@ class FunctionMapFile(NamedTuple):
     entries: tuple[dict[str, Any], ...]
     note: str = ""
     without: str = ""
+    needs: int = 0
 
 
 class FunctionMapResult(NamedTuple):
@@ -67,7 +71,10 @@ class FunctionMapResult(NamedTuple):
         head = f"since {self.since}; what has no mark is UNCHANGED"
         more = [f"({counted(self.left_out, 'more file')}: raise budget_tokens)"] if self.left_out else []
         without = dict.fromkeys(item.without for item in self.items if item.without)
-        more += [f"({' / '.join(without)} left out: tokens={WHOLE_TOKENS} has them)"] if without else []
+        needs = math.ceil((max(item.needs for item in self.items) + FRAME_TOKENS) / 100) * 100
+        word = "budget_tokens" if len(self.items) == 1 else "tokens"  # one file may take the whole answer
+        where = f"{word}={needs} has them" if needs <= TOKENS_MAX else "code_symbols lists them"
+        more += [f"({' / '.join(without)} left out: {where})"] if without else []
         return "\n".join([head, *parts, *more])
 
 
@@ -85,7 +92,7 @@ def _function_map(found: FunctionMap, tokens: int) -> FunctionMapFile:
         }
         for entry in found.entries
     )
-    return FunctionMapFile(found.path, found.lines, drawn.text, shown_entries, found.note, drawn.without)
+    return FunctionMapFile(found.path, found.lines, drawn.text, shown_entries, found.note, drawn.without, drawn.needs)
 
 
 @operation("code")

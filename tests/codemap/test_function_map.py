@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from marrow.codemap.compare import Difference
 from marrow.codemap.function_map import draw, entries
+from marrow.codemap.parse import map_of
 from marrow.model.code import FileMap, Symbol
 from marrow.model.text import token_estimate
 
@@ -55,3 +56,19 @@ def test_a_file_of_a_usual_size_needs_about_150_tokens() -> None:
 
 def test_an_empty_file_says_so() -> None:
     assert "no functions or types" in draw("a.py", entries(FileMap("python").symbols, ())).text
+
+
+def test_a_method_of_rust_is_told_with_its_type() -> None:
+    source = (
+        b"struct A;\nstruct B;\nimpl A {\n    pub fn new(x: u8) -> Self { A }\n}\n"
+        b"impl fmt::Display for B {\n    fn fmt(&self) {}\n}\nfn new() {}\nmod tests {\n    fn one() {}\n}\n"
+    )
+    found = entries(map_of("a.rs", source).symbols, ())
+    for tokens in (300, 60):
+        text = draw("a.rs", found, tokens=tokens).text
+        assert "A::new(x: u8) -> Self 4" in text
+        assert "B::fmt(&self) 7" in text
+        assert "fn ::" not in text
+        assert " one() 11" in text
+    assert "pub fn A::new(x: u8) -> Self 4-4" in draw("a.rs", found, tokens=300).text
+    assert " fn new() 9-9" in draw("a.rs", found, tokens=300).text

@@ -24,7 +24,7 @@ _SPACES = re.compile(r"\s+")
 
 class Entry(NamedTuple):
     """A line of a function map. `mark` is NEW, MODIFIED, RENAMED, MOVED, UNCHANGED or DELETED; `depth` how far in it
-    stands."""
+    stands; `owner` the type that it belongs to, where neither what is around it nor its head says that."""
 
     mark: str
     kind: str
@@ -35,6 +35,7 @@ class Entry(NamedTuple):
     depth: int = 0
     was: str = ""
     doc: str = ""
+    owner: str = ""
 
 
 def entries(symbols: Sequence[Symbol], differences: Iterable[Difference]) -> list[Entry]:
@@ -55,16 +56,18 @@ def entries(symbols: Sequence[Symbol], differences: Iterable[Difference]) -> lis
         if symbol.kind not in SHOWN and (change is None or depth):
             continue
         was = f"{change.was[0]}::{change.was[1]}" if change is not None and change.was[1] else ""
-        found.append(_entry(symbol, change.what if change is not None else UNCHANGED, depth, was))
+        in_type = symbol.parent != TOP and symbols[symbol.parent].kind in TYPES
+        owner = "" if in_type else symbol.receiver
+        found.append(_entry(symbol, change.what if change is not None else UNCHANGED, depth, was, owner))
     shown = CALLABLES | TYPES
-    found += [_entry(one.symbol, DELETED, 0, "") for one in gone if one.symbol.kind in shown]
+    found += [_entry(one.symbol, DELETED, 0, "", one.symbol.receiver) for one in gone if one.symbol.kind in shown]
     return found
 
 
-def _entry(symbol: Symbol, what: str, depth: int, was: str) -> Entry:
+def _entry(symbol: Symbol, what: str, depth: int, was: str, owner: str) -> Entry:
     signature = symbol.signature or symbol.qualified
-    mark = MARKS[what]
-    return Entry(mark, symbol.kind, symbol.qualified, signature, symbol.start, symbol.end, depth, was, symbol.doc)
+    lines = (symbol.start, symbol.end)
+    return Entry(MARKS[what], symbol.kind, symbol.qualified, signature, *lines, depth, was, symbol.doc, owner)
 
 
 class Drawn(NamedTuple):
@@ -103,14 +106,14 @@ def _mark(entry: Entry) -> str:
 
 def _full(found: Sequence[Entry]) -> list[str]:
     return [
-        f"{'  ' * (entry.depth + 1)}{entry.signature} {entry.start}-{entry.end}{_mark(entry)}"
+        f"{'  ' * (entry.depth + 1)}{_head(entry)} {entry.start}-{entry.end}{_mark(entry)}"
         + (f"  # {entry.doc}" if entry.doc else "")
         for entry in found
     ]
 
 
 def _heads(found: Sequence[Entry]) -> list[str]:
-    return [f"{'  ' * (entry.depth + 1)}{_bare(entry.signature)} {entry.start}{_mark(entry)}" for entry in found]
+    return [f"{'  ' * (entry.depth + 1)}{_bare(_head(entry))} {entry.start}{_mark(entry)}" for entry in found]
 
 
 def _names(found: Sequence[Entry]) -> list[str]:
@@ -152,6 +155,16 @@ def _cut(head: str, found: Sequence[Entry], tokens: int) -> str:
 
 def _last(entry: Entry) -> str:
     return entry.qualified.rpartition(".")[2] if entry.depth else entry.qualified
+
+
+def _head(entry: Entry) -> str:
+    """Its head, with the type that it belongs to before its name: `fn Store::new()`, which Rust says above."""
+    head, name = entry.signature, entry.qualified.rpartition(".")[2]
+    place = re.search(rf"\b{re.escape(name)}\b", head) if entry.owner else None
+    if place is None or entry.owner.rpartition(".")[2] in head[: place.start()]:
+        return head
+    join = "::" if "fn " in head[: place.start()] else "."
+    return f"{head[: place.start()]}{entry.owner.replace('.', join)}{join}{head[place.start() :]}"
 
 
 def _bare(signature: str) -> str:

@@ -56,6 +56,13 @@ def test_head_doc_attributes_and_bases_are_read() -> None:
     assert store.bases == ("Base[T]", "IStore")
 
 
+def test_what_a_comment_refers_to_is_said_in_it() -> None:
+    source = (
+        b'/// <summary>Retries <see cref="T:Shop.Row"/> by <paramref name="n"/>, <b>often</b>.</summary>\nclass A { }\n'
+    )
+    assert symbol(map_of("a.cs", source), "A").doc == "Retries Shop.Row by n, often."
+
+
 def test_an_extension_method_belongs_to_the_type_it_extends() -> None:
     assert symbol(map_of("a.cs", SOURCE), "Row.Twice").receiver == "Row"
 

@@ -30,7 +30,8 @@ RETURNS_MAX = 3
 ERRORS_MAX = 100
 
 _MARKS = re.compile(r"^\s*(?:/\*+!?|\*+/|\*|//+!?|#+!?(?=\s|$)|--+)?\s?|\s*\*+/\s*$")
-_TAGS = re.compile(r"</?[A-Za-z][^<>]*>")
+# Of a tag that names something, the name is what is said: `<see cref="Store"/>`.
+_TAGS = re.compile(r"<(?:see|seealso|paramref|typeparamref) \w+=\"(?:[A-Z]:)?([^\"<>]*)\" ?/>|</?[A-Za-z][^<>]*>")
 _WORD = re.compile(rb"[?.$]*([A-Za-z_]\w*)")
 _MARKED = re.compile(r"[()\[\]{}.<>\s]")
 _TYPE = re.compile(r"[\w.,|\[\]]+\Z")
@@ -236,7 +237,7 @@ class Reading:
         for here in range(top, at + 1):
             begin, end = self.comments[here]
             for line in self.source[begin : min(end, begin + 2000)].decode("utf-8", "replace").splitlines():
-                said = _TAGS.sub("", _MARKS.sub("", line)).strip()
+                said = _TAGS.sub(r"\1", _MARKS.sub("", line)).strip()
                 if said and not said.startswith(("!", "@")):
                     return said
         return ""

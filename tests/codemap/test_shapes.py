@@ -18,6 +18,14 @@ from marrow.codemap.shapes import fits
         ("Get(key K) (V, error)", "func (m Map) Get(key string) (value int, err error)"),
         ("Keep(any)", "func (s S) Keep(what interface{})"),
         ("All() []types.Coin", "func (b Bank) All() []Coin"),
+        (
+            "Read(into *types.Row, rows ...*types.Row) (*Row, error)",
+            "func (k K) Read(r *Row, more ...*Row) (*types.Row, error)",
+        ),
+        ("Send(to chan<- Row, from <-chan *Row)", "func (k K) Send(a chan<- Row, b <-chan *Row)"),
+        ("Sum(of map[string][]*Row) [32]byte", "func (k K) Sum(m map[string][]*Row) [32]byte"),
+        ("Find(a, b *Row) bool", "func (k K) Find(a *Row, b *Row) bool"),
+        ("Sum() [Size]byte", "func (k K) Sum() [32]byte"),
     ],
 )
 def test_a_method_of_go_fits_by_what_it_takes_and_gives(demanded: str, given: str) -> None:
@@ -30,6 +38,14 @@ def test_a_method_of_go_fits_by_what_it_takes_and_gives(demanded: str, given: st
         ("Mint(to string) error", "func (k K) Mint(to string)"),
         ("Mint(to string) error", "func (k K) Mint(to string, amount int) error"),
         ("Mint(to string) error", "func (k K) Mint(to []string) error"),
+        ("Read(into *Row) error", "func (k K) Read(into Row) error"),
+        ("Read() (*Row, error)", "func (k K) Read() (Row, error)"),
+        ("Read(rows []*Row)", "func (k K) Read(rows []Row)"),
+        ("Read(rows map[string]*Row)", "func (k K) Read(rows map[string]Row)"),
+        ("Log(parts ...string)", "func (k K) Log(parts []string)"),
+        ("Log(parts []string)", "func (k K) Log(parts ...string)"),
+        ("Send(to chan<- Row)", "func (k K) Send(to <-chan Row)"),
+        ("Sum() [32]byte", "func (k K) Sum() []byte"),
     ],
 )
 def test_a_method_of_go_that_takes_or_gives_something_else_does_not(demanded: str, given: str) -> None:
@@ -49,6 +65,27 @@ def test_a_method_of_go_that_takes_or_gives_something_else_does_not(demanded: st
 )
 def test_a_method_of_python_fits_when_it_takes_what_is_demanded(given: str, expected: bool) -> None:
     assert fits("python", "def emit(self, line: str, loud: bool) -> None", given) is expected
+
+
+@pytest.mark.parametrize(
+    ("demanded", "given", "expected"),
+    [
+        ("def emit(self, line)", "def emit(self, *, line)", False),
+        ("def emit(self, line)", "def emit(self, line, *, loud=False)", True),
+        ("def emit(self, line)", "def emit(self, line, *, loud)", False),
+        ("def emit(self, line, *, loud)", "def emit(self, line, *, loud)", True),
+        ("def emit(self, line, *, loud)", "def emit(self, line, loud)", True),
+        ("def emit(self, line, *, loud)", "def emit(self, line, /, volume)", False),
+        ("def emit(self, line, *, loud)", "def emit(self, line, **options)", True),
+        ("def emit(self, line, *, loud)", "def emit(self, line, *, loud, colour=1)", True),
+        ("def emit(self, line, *, loud=False)", "def emit(self, line)", False),
+        ("def emit(self, *, loud)", "def emit(self, *arguments)", False),
+        ("def emit(self, line, loud)", "def emit(self, line, *rest, loud)", False),
+        ("def emit(self, *parts)", "def emit(self, *parts)", True),
+    ],
+)
+def test_what_is_only_taken_by_name_in_python_is_not_taken_by_place(demanded: str, given: str, expected: bool) -> None:
+    assert fits("python", demanded, given) is expected
 
 
 def test_what_was_cut_off_counts_as_fitting() -> None:

@@ -141,7 +141,7 @@ class ChangeView(NamedTuple):
 
 
 class ChangesResult(NamedTuple):
-    """The symbols that changed since when, with how many of each."""
+    """The symbols that changed since when, with how many of each; `renamed` are files that have another name now."""
 
     since: str
     counts: dict[str, int]
@@ -149,14 +149,20 @@ class ChangesResult(NamedTuple):
     files: int = 0
     left_out: int = 0
     headings: int = 0
+    renamed: tuple[dict[str, str], ...] = ()
 
     def text(self) -> str:
+        touched = {item.path for item in self.items}
+        renamed = [
+            f"{'renamed':<8} {_renamed(one)}{'' if one['path'] in touched else ', as it is'}" for one in self.renamed
+        ]
         headings = [f"({_headings(self.headings)}: give the kind heading, or the file)"] if self.headings else []
         if not self.items and not self.left_out:
             nothing = f"Nothing changed in functions or types since {self.since} ({self._differ()})."
-            return "\n".join([nothing, *headings])
+            return "\n".join([nothing, *renamed, *headings])
         told = ", ".join(f"{count} {what}" for what, count in self.counts.items())
-        lines = [f"since {self.since}: {told} in {counted(self.files, 'file')}", *(item.text() for item in self.items)]
+        lines = [f"since {self.since}: {told} in {counted(self.files, 'file')}", *renamed]
+        lines += [item.text() for item in self.items]
         if self.left_out:
             lines.append(f"({self.left_out} more: raise budget_tokens)")
         return "\n".join([*lines, *headings])
@@ -205,7 +211,12 @@ def code_changes(
     for item in items:
         counts[item.what] = counts.get(item.what, 0) + 1 + item.members
     files = sum(1 for one in found.paths if _is_below(start, one))
-    return ChangesResult(then.words, counts, tuple(items), files, found.left_out, headings)
+    renamed = tuple({"path": b, "was": a} for a, b in found.renamed if _is_below(start, a) or _is_below(start, b))
+    return ChangesResult(then.words, counts, tuple(items), files, found.left_out, headings, renamed)
+
+
+def _renamed(one: dict[str, str]) -> str:
+    return f"{one['path']} (was {one['was']})"
 
 
 def _headings(count: int) -> str:
@@ -275,9 +286,10 @@ class ImpactResult(NamedTuple):
     named: tuple[str, ...] = ()
     deleted: tuple[dict[str, str], ...] = ()
     headings: int = 0
+    renamed: tuple[dict[str, str], ...] = ()
 
     def text(self) -> str:
-        lines = [*self._broken(), *self._deleted()]
+        lines = [*self._renamed(), *self._broken(), *self._deleted()]
         if not self.of:
             lines = lines or [f"No function or type changed since {self.since}, so nothing is touched."]
             lines += [f"({_headings(self.headings)})"] if self.headings else []
@@ -331,6 +343,14 @@ class ImpactResult(NamedTuple):
         more = f" and {len(names) - DELETED_SHOWN} more" if len(names) > DELETED_SHOWN else ""
         return [f"deleted, and not named any more: {', '.join(names[:DELETED_SHOWN])}{more}"]
 
+    def _renamed(self) -> list[str]:
+        told = ", ".join(map(_renamed, self.renamed[:DELETED_SHOWN]))
+        more = f" and {len(self.renamed) - DELETED_SHOWN} more" if len(self.renamed) > DELETED_SHOWN else ""
+        missed = {one.path for one in self.broken} & {one["was"] for one in self.renamed}
+        said = "renamed as it is" if len(self.renamed) == 1 else "renamed as they are"
+        end = "" if missed else f"; no call misses {'it' if len(self.renamed) == 1 else 'them'}"
+        return [f"{said}: {told}{more}{end}"] if self.renamed else []
+
     def _broken(self) -> list[str]:
         lines = ["gone, and still named:"] if self.broken else []
         for one in self.broken:
@@ -372,15 +392,18 @@ def code_impact(
     gone: list[Broken] = []
     found: list[Difference] = []
     headings = 0
+    renamed: list[tuple[str, str]] = []
     with kept.reading() as reader:
         if since is None:
             chosen = meant(reader, symbol)
         else:
-            every = changes(reader, kept.root, since).found
-            found = [one for one in every if one.symbol.kind != HEADING]
-            headings = len(every) - len(found)
+            every = changes(reader, kept.root, since)
+            found = [one for one in every.found if one.symbol.kind != HEADING]
+            headings = len(every.found) - len(found)
             chosen = _present(reader, [(one.path, one.symbol.qualified) for one in found])
-            gone = broken(reader, found)
+            gone = broken(reader, found, every.renamed)
+            touched = {one.path for one in found}
+            renamed = [one for one in every.renamed if one[1] not in touched]
         reached = impact(reader, chosen, distance=distance)
         names = _unfollowed(chosen, reached, found if since is not None else None)
         named = named_places(reader, names)
@@ -412,6 +435,7 @@ def code_impact(
         tuple(name for name, one in named.items() if one.total),
         _deleted(found),
         headings,
+        tuple({"path": b, "was": a} for a, b in renamed),
     )
 
 

@@ -21,13 +21,15 @@ FILES_MAX = 2_000
 
 
 class Changes(NamedTuple):
-    """`paths` are the files that differ, `files` counts them; `left_out` those that were too many to look into."""
+    """`paths` are the files that differ, `files` counts them; `left_out` those that were too many to look into;
+    `renamed` the old and the new path of those that have another name."""
 
     since: Since
     found: tuple[Difference, ...]
     files: int = 0
     left_out: int = 0
     paths: tuple[str, ...] = ()
+    renamed: tuple[tuple[str, str], ...] = ()
 
 
 def changes(reader: MapReader, root: str, since: Since, only: str | None = None) -> Changes:
@@ -59,7 +61,8 @@ def _since_commit(reader: MapReader, root: str, since: Since, only: str | None) 
             old.pop(before, None)
     renamed = {b: a for a, b in pairs if a and b and a != b}
     paths = tuple(b or a for a, b in pairs)
-    return Changes(since, tuple(compare(old, new, renamed)), len(pairs), left, paths)
+    moved = tuple(sorted((a, b) for b, a in renamed.items() if b in new))
+    return Changes(since, tuple(compare(old, new, renamed)), len(pairs), left, paths, moved)
 
 
 @lru_cache(maxsize=256)

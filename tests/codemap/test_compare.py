@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from marrow.codemap.compare import compare
 from marrow.codemap.parse import map_of
 from marrow.model.code import FileMap
@@ -58,6 +60,14 @@ def test_a_function_that_went_to_another_file_is_moved() -> None:
     new = maps(OLD.replace(body, b"")) | maps(body, "b.py")
     found = compare(maps(OLD), new, {})
     assert [(one.what, one.path, one.was) for one in found] == [("moved", "b.py", ("a.py", "total"))]
+
+
+@pytest.mark.parametrize(("old", "new"), [("Save", "Keep"), ("Keep", "Save"), ("Save", "SaveAll")])
+def test_a_renamed_method_is_known_again_though_its_name_is_part_of_others(old: str, new: str) -> None:
+    source = "package a\n\nfunc (s *Saver) NAME(k KeepMode) error {\n\ts.tellSaveBegun()\n\treturn s.toKeep(k)\n}\n"
+    before, after = (map_of("a.go", source.replace("NAME", name).encode()) for name in (old, new))
+    (found,) = compare({"a.go": before}, {"a.go": after}, {})
+    assert (found.what, found.symbol.qualified, found.was) == ("renamed", f"Saver.{new}", ("a.go", f"Saver.{old}"))
 
 
 def test_a_renamed_file_changes_nothing_in_it() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -67,7 +68,7 @@ def shapes_of(found: FileMap, places: Iterable[int]) -> Iterator[tuple[int, Shap
             scope = found.symbols[scope].parent
         if scope != TOP:
             symbol = found.symbols[scope]
-            calls[scope].append((call.line - symbol.start, call.column, call.chain.replace(symbol.name, "")))
+            calls[scope].append((call.line - symbol.start, call.column, _without(call.chain, symbol.name)))
     bound: dict[int, int] = {}
     for binding in found.bindings:
         bound[binding.scope] = bound.get(binding.scope, 0) + 1
@@ -76,9 +77,14 @@ def shapes_of(found: FileMap, places: Iterable[int]) -> Iterator[tuple[int, Shap
         lines = symbol.end - symbol.start
         if not calls[at] and lines < TELLING_LINES_MIN:
             continue
-        head = symbol.signature.replace(symbol.name, "", 1)
+        head = _without(symbol.signature, symbol.name, 1)
         kind = "callable" if symbol.kind in CALLABLES else "type"
         yield at, (kind, head, symbol.decorators, lines, bound.get(at, 0), tuple(calls[at]))
+
+
+def _without(text: str, name: str, most: int = 0) -> str:
+    """A text without a name, but not without what only has the name in it: of `Save`, `Saver` stays."""
+    return re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", "", text, count=most) if name in text else text
 
 
 def is_movable(symbol: Symbol) -> bool:

@@ -332,6 +332,25 @@ def test_impact_of_a_diff_tells_what_is_deleted_with_what_is_remembered_about_it
     assert "nothing is touched" not in text
 
 
+def test_a_deleted_method_that_others_have_too_is_not_said_to_be_named_nowhere(said: Do, root: Path) -> None:
+    (root / "bank").mkdir()
+    (root / "bank" / "keeper.go").write_text(
+        "package bank\n\ntype Keeper struct{}\n\nfunc (k Keeper) Send(to string) error {\n\treturn nil\n}\n",
+        encoding="utf-8",
+    )
+    (root / "bank" / "expected.go").write_text(
+        "package bank\n\ntype Sender interface {\n\tSend(to string) error\n}\n\n"
+        'func pay(s Sender) error {\n\treturn s.Send("a")\n}\n',
+        encoding="utf-8",
+    )
+    git(root, "add", ".")
+    git(root, "commit", "-q", "-m", "The bank")
+    (root / "bank" / "keeper.go").write_text("package bank\n\ntype Keeper struct{}\n", encoding="utf-8")
+    text = said("code_impact")
+    assert "deleted, and others have the name, so that its calls cannot be told: Keeper.Send (bank/keeper.go)" in text
+    assert "not named any more" not in text
+
+
 def test_impact_of_a_diff_tells_what_was_remembered_under_an_old_name(do: Do, root: Path) -> None:
     do("memory_save", content="Step 7 is the last one that is safe.", anchors=["steps.py::step7"])
     edit(root, "steps.py", "step7", "seventh")

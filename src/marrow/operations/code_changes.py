@@ -337,11 +337,16 @@ class ImpactResult(NamedTuple):
     def _deleted(self) -> list[str]:
         """What is gone and was told above is not told again."""
         told = {(one.path, one.name) for one in self.broken}
-        names = [f"{one['name']} ({one['path']})" for one in self.deleted if (one["path"], one["name"]) not in told]
-        if not names:
-            return []
-        more = f" and {len(names) - DELETED_SHOWN} more" if len(names) > DELETED_SHOWN else ""
-        return [f"deleted, and not named any more: {', '.join(names[:DELETED_SHOWN])}{more}"]
+        left = [one for one in self.deleted if (one["path"], one["name"]) not in told]
+        lines: list[str] = []
+        for is_shared, said in (
+            (False, "not named any more"),
+            (True, "others have the name, so that its calls cannot be told"),
+        ):
+            names = [f"{one['name']} ({one['path']})" for one in left if ("shared" in one) == is_shared]
+            more = f" and {len(names) - DELETED_SHOWN} more" if len(names) > DELETED_SHOWN else ""
+            lines += [f"deleted, and {said}: {', '.join(names[:DELETED_SHOWN])}{more}"] if names else []
+        return lines
 
     def _renamed(self) -> list[str]:
         told = ", ".join(map(_renamed, self.renamed[:DELETED_SHOWN]))
@@ -393,6 +398,7 @@ def code_impact(
     found: list[Difference] = []
     headings = 0
     renamed: list[tuple[str, str]] = []
+    deleted: tuple[dict[str, str], ...] = ()
     with kept.reading() as reader:
         if since is None:
             chosen = meant(reader, symbol)
@@ -402,6 +408,7 @@ def code_impact(
             headings = len(every.found) - len(found)
             chosen = _present(reader, [(one.path, one.symbol.qualified) for one in found])
             gone = broken(reader, found, every.renamed)
+            deleted = _deleted(reader, found)
             touched = {one.path for one in found}
             renamed = [one for one in every.renamed if one[1] not in touched]
         reached = impact(reader, chosen, distance=distance)
@@ -433,7 +440,7 @@ def code_impact(
         since.words if since is not None else "",
         tuple({"name": up.method.qualified, "place": up.method.place, "calls": up.calls} for up in above),
         tuple(name for name, one in named.items() if one.total),
-        _deleted(found),
+        deleted,
         headings,
         tuple({"path": b, "was": a} for a, b in renamed),
     )
@@ -471,12 +478,13 @@ def _before(found: Sequence[Difference]) -> list[Known]:
     return before
 
 
-def _deleted(found: Sequence[Difference]) -> tuple[dict[str, str], ...]:
-    """Without what is in a type or function that is deleted too."""
+def _deleted(reader: MapReader, found: Sequence[Difference]) -> tuple[dict[str, str], ...]:
+    """Without what is in a type or function that is deleted too; `shared` where something else has the name."""
     gone = [one for one in found if one.what == DELETED and one.symbol.kind in _TOLD]
     within = {(one.path, one.symbol.qualified) for one in gone}
     return tuple(
         {"name": one.symbol.qualified, "path": one.path, "kind": one.symbol.kind}
+        | ({"shared": "yes"} if reader.symbols_named(one.symbol.name, 1) else {})
         for one in gone
         if (one.path, one.symbol.qualified.rpartition(".")[0]) not in within
     )

@@ -273,3 +273,45 @@ def test_a_dependency_without_its_version_is_not(desk: Desk, text: str) -> None:
     desk.write("package.json", MANIFESTS["package.json"])
     desk.commit()
     assert desk.anchors(desk.save(text)) == ["file package.json"]
+
+
+QUALIFIED = {
+    "hugofs/fs.go": "package hugofs\n\nfunc NewBasePathFs(path string) int {\n\treturn len(path)\n}\n",
+    "crates/ignore/src/walk.rs": "pub struct WalkBuilder;\nimpl WalkBuilder {\n    fn new() -> Self { Self }\n}\n",
+    "src/main/java/org/shop/Invoice.java": "package org.shop;\n\nclass Invoice {\n    int total() { return 1; }\n}\n",
+    "Shop/Retry/Delays.cs": "namespace Shop.Retry;\n\nclass Delays {\n    int Longest() { return 24; }\n}\n",
+    **{f"other/t{n}.rs": f"struct T{n};\nimpl T{n} {{\n    fn new() -> Self {{ T{n} }}\n}}\n" for n in range(9)},
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "symbol"),
+    [
+        ("hugofs.NewBasePathFs keeps links.", "NewBasePathFs"),
+        ("Links are kept by hugofs.NewBasePathFs().", "NewBasePathFs"),
+        ("Links are kept: `hugofs.NewBasePathFs` does it.", "NewBasePathFs"),
+        ("WalkBuilder::new costs nothing.", "WalkBuilder.new"),
+        ("ignore::WalkBuilder::new costs nothing.", "WalkBuilder.new"),
+        ("org.shop.Invoice.total rounds up.", "Invoice.total"),
+        ("Shop.Retry.Delays.Longest is a day.", "Delays.Longest"),
+    ],
+)
+def test_a_name_with_its_package_is_anchored_however_many_have_its_last_part(
+    desk: Desk, text: str, symbol: str
+) -> None:
+    for path, written in QUALIFIED.items():
+        desk.write(path, written)
+    desk.commit()
+    desk.memory.engine.maps(str(desk.root)).update(desk.memory.engine.clock())  # type: ignore[misc]
+    assert f"symbol {symbol}" in desk.anchors(desk.save(text))
+
+
+@pytest.mark.parametrize(
+    "text", ["afero.NewBasePathFs keeps links.", "net.shop.Invoice2.total rounds.", "T99::new is it."]
+)
+def test_a_name_of_another_package_is_not(desk: Desk, text: str) -> None:
+    for path, written in QUALIFIED.items():
+        desk.write(path, written)
+    desk.commit()
+    desk.memory.engine.maps(str(desk.root)).update(desk.memory.engine.clock())  # type: ignore[misc]
+    assert desk.anchors(desk.save(text)) == []

@@ -134,7 +134,8 @@ class Checkout:
             return False
 
     def defining(self, name: str) -> list[str]:
-        """The files in which a symbol of this name is defined, as the code map has it; none without a map."""
+        """The files in which a symbol of this name (`close`, `Store.close`) is defined, as the code map has it; none
+        without a map."""
         return [] if self._defining is None else [path for path in self._defining(name) if self.has(path)]
 
     def tracked_files(self) -> tuple[str, ...]:

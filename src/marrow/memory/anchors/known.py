@@ -42,7 +42,12 @@ def checkout_of(engine: Engine, root: str) -> Checkout:
             return []
         try:
             with kept.reading() as reader:
-                return list(dict.fromkeys(one.path for one in reader.symbols_named(name, DEFINITIONS_MAX)))
+                within, _, last = name.rpartition(".")
+                if within:
+                    found = reader.symbols_qualified(within, last, DEFINITIONS_MAX)
+                else:
+                    found = reader.symbols_named(last, DEFINITIONS_MAX)
+                return list(dict.fromkeys(one.path for one in found))
         except MarrowError:
             return []
 

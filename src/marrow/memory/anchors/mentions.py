@@ -24,7 +24,10 @@ _PATH = re.compile(
     r"(?![\w/@])"
 )
 _CALLED = re.compile(r"(?<![\w.])([A-Za-z_]\w*(?:(?:\.|::)[A-Za-z_]\w*)*)\(")
-_DOTTED = re.compile(r"(?<![\w./-])([A-Z]\w*(?:(?:\.|::)[A-Za-z_]\w*)+)(?![\w/])")
+# With a part that begins as names of types and exported functions do, or with `::`: `hugofs.NewFs`, not `example.com`.
+_DOTTED = re.compile(
+    r"(?<![\w./:@-])((?:[a-z_]\w*\.)*[A-Z]\w*(?:(?:\.|::)[A-Za-z_]\w*)*|\w+(?:::[A-Za-z_]\w*)+)(?![\w/])"
+)
 _NAME = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::|#|->)[A-Za-z_$][\w$]*)*(?:\(.*\))?\Z")
 _JOINED = re.compile(
     r"(?<![\w./-])([A-Za-z]+_\w+|_\w+|[A-Z][a-z0-9]+(?:[A-Z]\w*)+|[a-z]+[A-Z]\w*|[A-Z]{2,}[A-Z_\d]+)\b"
@@ -75,7 +78,8 @@ def mentions(content: str) -> Mentions:
     if any(_ends_in_word(before) for before in text.split("(")[:-1]):
         names += _CALLED.findall(text)
     if is_dotted or "::" in text:
-        names += [name for name in _DOTTED.findall(text) if not _is_file_name(name)]
+        found = (name for name in _DOTTED.findall(text) if "." in name or "::" in name)
+        names += [name for name in found if not _is_file_name(name)]
     joined = _JOINED.findall(text)
     names += [word for word in joined if _SURE.match(word)]
     kept = dict.fromkeys(name for name in names if _is_telling(name))

@@ -31,6 +31,8 @@ AUTOMATIC_MAX = 4
 # Larger files are not looked into because a text names them.
 LOOKED_INTO_BYTES = 256 * 1024
 AUTO = {"auto": True}
+PACKAGE_PARTS_MAX = 8
+_PATH_PARTS = re.compile(r"[/.]")
 
 
 def pin_all(
@@ -162,15 +164,28 @@ def _dependencies(checkout: Checkout, files: Sequence[str], content: str) -> Ite
 
 
 def _anywhere(checkout: Checkout, wanted: str) -> list[tuple[str, int]]:
-    paths = checkout.defining(wanted.rpartition(".")[2])
+    """What has the name; else what has it without what stands before it, where that says in which folder or file it is:
+    `hugofs.NewFs`, `ignore.WalkBuilder.new`, `org.shop.Invoice.total`."""
+    parts = wanted.split(".")
+    for first in range(min(len(parts), PACKAGE_PARTS_MAX)):
+        rest = ".".join(parts[first:])
+        found = _defined(checkout, rest, is_whole=bool(first) and "." not in rest)
+        if first:
+            found = [(path, at) for path, at in found if parts[first - 1] in _PATH_PARTS.split(path)]
+        if found:
+            return found
+    return []
+
+
+def _defined(checkout: Checkout, wanted: str, *, is_whole: bool) -> list[tuple[str, int]]:
     found = [
         place
-        for path in paths[:AUTOMATIC_MAX]
+        for path in checkout.defining(wanted)[:AUTOMATIC_MAX]
         if checkout.size(path) <= LOOKED_INTO_BYTES
         for place in in_file(checkout, path, wanted)
     ]
     exact = [place for place in found if checkout.symbols(place[0])[place[1]].qualified == wanted]
-    return exact or found
+    return exact or ([] if is_whole else found)
 
 
 def _owner(checkout: Checkout, files: Sequence[str], wanted: str) -> list[tuple[str, int]]:

@@ -253,3 +253,11 @@ def test_a_symbol_is_located_by_another_form_of_its_word(desk: Desk) -> None:
     desk.memory.engine.maps(str(desk.root)).update(desk.memory.engine.clock())  # type: ignore[misc]
     located = [clue.content for clue in desk.memory.explore("discounts").items if clue.step == "locate"]
     assert located == ["discount_for"]
+
+
+def test_exploring_a_symbol_does_not_claim_what_is_known_about_another_of_its_file(desk: Desk) -> None:
+    desk.memory.engine.maps(str(desk.root)).update(desk.memory.engine.clock())  # type: ignore[misc]
+    desk.save("`parse_date` takes the day first, always.")
+    told = desk.memory.perform("memory_explore", {"topic": "the rows of a Store"}).text
+    assert "1 memory about its file" in told
+    assert "about it)" not in told

@@ -115,7 +115,9 @@ def _kind(symbol: NamedSymbol) -> str:
 
 
 def _with_count(clue: Clue, known: int) -> Clue:
-    return clue._replace(why=f"{clue.why}; {counted(known, 'memory')} about it") if known else clue
+    """Of a symbol, what is known of the file around it: most of that is about something else in it."""
+    of = "its file" if clue.line else "it"
+    return clue._replace(why=f"{clue.why}; {counted(known, 'memory')} about {of}") if known else clue
 
 
 def _searched(engine: Engine, asker: Asker, topic: str, limit: int, known: set[str]) -> Step:

@@ -189,6 +189,18 @@ def test_the_history_of_a_path_that_never_was_says_so(do: Do, said: Do, folder: 
     assert said("get_file_history", file_path="fresh.py") == "No commit of this branch touches fresh.py."
 
 
+def test_a_shallow_clone_does_not_claim_to_know_who_added_a_file(folder: Path, tmp_path: Path, git: Git) -> None:
+    (folder / "app.py").write_text("retries = 4\n")
+    git("commit", "--quiet", "--all", "--message", "Four")
+    clone = tmp_path / "shallow"
+    subprocess.run(["git", "clone", "--quiet", "--depth", "1", f"file://{folder}", str(clone)], check=True)
+    with open_memory(clone, store=str(tmp_path / "other.db"), embedder="fake") as opened:
+        told = opened.perform("get_file_history", {"file_path": "app.py"}).text
+        assert "shallow: older commits are not here, and what the oldest one adds may be older" in told
+    with open_memory(folder, store=str(tmp_path / "whole.db"), embedder="fake") as opened:
+        assert "shallow" not in opened.perform("get_file_history", {"file_path": "app.py"}).text
+
+
 def test_files_that_changed_since_a_commit_or_a_time_are_told(do: Do, folder: Path) -> None:
     told = [one.path for one in do("get_changed_files", since="HEAD").items]
     assert "app.py" not in [one.path for one in do("get_changed_files", since="HEAD").items if one.commit], told

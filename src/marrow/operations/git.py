@@ -20,6 +20,7 @@ from ..repository.branch import Branch, current_branch
 from ..repository.changed import commit_moment
 from ..repository.changed_lately import FILES_MAX, Changed, changed_lately
 from ..repository.file_history import FileCommit
+from ..repository.head import is_shallow, repository_at
 from ..repository.recent import Recent, recent_commits
 from .table import Call, operation
 
@@ -343,10 +344,13 @@ class FileHistory(NamedTuple):
     items: tuple[FileCommitView, ...]
     exists: bool = True
     left_out: int = 0
+    shallow: bool = False
 
     def text(self) -> str:
         here = "." if self.exists else ", and there is no such file (memory_glob lists those that are)."
         lines = [item.line() for item in self.items] or [f"No commit of this branch touches {self.file}{here}"]
+        if self.shallow:
+            lines.append("shallow: older commits are not here, and what the oldest one adds may be older")
         return "\n".join([*lines, *([f"({self.left_out} more: raise budget_tokens)"] if self.left_out else [])])
 
 
@@ -360,7 +364,8 @@ def get_file_history(
     found = file_commits(call.engine, call.asker, root, path, limit)
     now = call.engine.clock()
     exists = os.path.lexists(os.path.join(root, path))
-    return FileHistory(path, tuple(_file_commit(one, now) for one in found), exists)
+    shallow = is_shallow(repository_at(root))
+    return FileHistory(path, tuple(_file_commit(one, now) for one in found), exists, shallow=shallow)
 
 
 def _file_commit(one: FileCommit, now: int) -> FileCommitView:

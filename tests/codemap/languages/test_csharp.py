@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from marrow.codemap.facts import InMemory
 from marrow.codemap.parse import map_of
+from marrow.codemap.resolve import Resolver
 
 from .maps import bound, chains, kinds, leads, symbol
 
@@ -138,3 +140,22 @@ def test_an_extension_of_a_type_parameter_belongs_to_what_the_parameter_must_be(
     )
     assert found["App.cs", "Builder{}.AddTimeout"] == "time/Adding.cs:BuilderBase.AddTimeout"
     assert symbol(map_of("time/Adding.cs", more.encode()), "T.Told").receiver == "T"
+
+
+def test_what_a_project_uses_everywhere_is_seen_in_its_files() -> None:
+    files = {
+        "src/Core/Utils/Guard.cs": "namespace Shop.Utils; static class Guard { public static void NotNull(int o) { } }",
+        "src/Core/Store.cs": "namespace Shop.Stores; class Store { void A() { Guard.NotNull(this); new Row(); } }",
+        "src/Rows/Row.cs": "namespace Shop.Rows; class Row { }",
+        "src/Core/GlobalUsings.cs": "global using Shop.Rows;",
+        "app/App.cs": "class App { void A() { Guard.NotNull(this); } }",
+    }
+    manifest = (
+        '<Project><ItemGroup><Using Include="Shop.Utils" /><Using Include="Y" Static="true" /></ItemGroup></Project>'
+    )
+    maps = {path: map_of(path, text.encode()) for path, text in files.items()}
+    others = {"src/Core/Core.csproj": manifest, "src/Core/GlobalUsings.cs": files["src/Core/GlobalUsings.cs"]}
+    resolver = Resolver(InMemory(maps, others))
+    found = {maps[one.path].symbols[one.symbol].qualified for one in resolver.edges("src/Core/Store.cs")}
+    assert found == {"Guard.NotNull", "Row"}
+    assert resolver.edges("app/App.cs") == []

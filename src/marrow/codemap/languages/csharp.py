@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from ...model.code import FileMap, Import
 from ..language import Language, Rules
-from .packages import finder_by_package, shares_package
+from .csharp_usings import shares
+from .packages import finder_by_package
 from .reading import Reading, Spelling, Step, angled, child_of, head_of, part
 
 if TYPE_CHECKING:
@@ -303,7 +304,7 @@ LANGUAGES = {
             wrappers=frozenset(("Task", "ValueTask", "Lazy", "Nullable", "ref")),
             common=COMMON,
             finder=finder_by_package("csharp"),
-            shares=shares_package("csharp", "."),
+            shares=shares,
         ),
     )
 }

@@ -27,6 +27,7 @@ _SCRIPT = ("javascript", "typescript", "tsx")
 MANIFESTS = {
     "go.mod": ("go",),
     "Cargo.toml": ("rust",),
+    "Directory.Build.props": ("csharp",),
     "composer.json": ("php",),
     "package.json": _SCRIPT,
     "jsconfig.json": _SCRIPT,
@@ -38,6 +39,8 @@ _SCRIPT_CONFIG = re.compile(r"tsconfig[\w.-]*\.json\Z")
 def languages_of_manifest(path: str) -> tuple[str, ...]:
     """The languages for which a file says what imports mean; none for one that is no manifest."""
     name = path.rpartition("/")[2]
+    if name.endswith(".csproj"):
+        return ("csharp",)
     return _SCRIPT if _SCRIPT_CONFIG.match(name) else MANIFESTS.get(name, ())
 
 

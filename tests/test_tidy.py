@@ -73,6 +73,7 @@ LAZY_TARGETS = {
     "marrow.model.record": "to connect to a file it is not needed; a question for metadata is rare",
     "marrow.store.alike": "it needs numpy",
     "marrow.store.matrix": "it needs numpy",
+    "marrow.store.segments": "it needs numpy",
     "marrow.store.sqlite.lengths": "it needs numpy",
     "marrow.store.sqlite.words": "it needs numpy",
     "marrow.store.sqlite.postings": "it needs numpy",

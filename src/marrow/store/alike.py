@@ -35,10 +35,12 @@ def alike(
 ) -> list[tuple[int, float]]:
     """The best few by cosine above `least`, which is at least `CLOSE`, and none of those `without`."""
     unwanted = sorted_ids(without)
+    are_few = sum(map(len, matrices)) <= FEW
     best: dict[int, float] = {}
     for matrix in matrices:
         ids, rows = matrix.view()
-        places = _nominated(matrix, ids, vector, unwanted)
+        gone = places_of(ids, unwanted)
+        places = np.delete(np.arange(len(ids)), gone) if are_few else _nominated(matrix, ids, vector, gone)
         best |= _best(ids[places], exact_cosines(rows, places, vector), limit, least)
     return sorted(best.items(), key=lambda found: -found[1])[:limit]
 
@@ -56,11 +58,8 @@ def _best(ids: Places, cosines: Vector, limit: int, least: float) -> dict[int, f
         looked_at *= 8
 
 
-def _nominated(matrix: Matrix, ids: Places, vector: Vector, unwanted: Places) -> Places:
-    """Where the rows are whose signs differ least."""
-    gone = places_of(ids, unwanted)
-    if len(ids) <= FEW:
-        return np.delete(np.arange(len(ids)), gone)
+def _nominated(matrix: Matrix, ids: Places, vector: Vector, gone: Places) -> Places:
+    """Where the rows are whose signs differ least, but for those that are gone."""
     differing = _differing(matrix.sign_words(len(ids)), packed_signs(vector))
     if len(gone):
         differing[gone] = len(vector) + 1

@@ -55,9 +55,8 @@ class Matrix:
     """Entries in rising order, a row each, or one for each passage of a long text. Grows at its end; anything else is a
     new matrix."""
 
-    def __init__(self, dimensions: int, refined: int = 0) -> None:
-        """`refined` is the last entry whose row is the better one of two tiers."""
-        self.refined = refined
+    def __init__(self, dimensions: int, room: int = 0) -> None:
+        """With room for so many rows, and some more."""
         self._ids: Places = np.empty(0, dtype=np.int64)
         self._rows: Rows = np.empty((0, dimensions), dtype=np.float32)
         self._count = 0
@@ -66,6 +65,7 @@ class Matrix:
         # The signs of the first so many rows, with room for more, and what belongs to them.
         self._signed: tuple[NDArray[np.uint64], int] = (np.empty((-(-dimensions // WORD_BITS), 0), dtype=np.uint64), 0)
         self._factors: Vector = np.empty(0, dtype=np.float32)
+        self._make_room(room)
 
     @property
     def last(self) -> int:
@@ -74,14 +74,16 @@ class Matrix:
     def __len__(self) -> int:
         return self._count
 
-    def refined_to(self, last: int, entries: Sequence[int], blobs: Sequence[bytes]) -> Matrix:
-        """A new one with better rows up to the entry `last`: these, of all entries since the last that was refined.
-        This one stays as it is, for those who search it now."""
+    def has_room(self, rows: int) -> bool:
+        """Whether so many more fit in without a copy of those that are here."""
+        return self._count + rows <= len(self._ids)
+
+    def replaced(self, since: int, last: int, entries: Sequence[int], blobs: Sequence[bytes]) -> Matrix:
+        """A new one with these rows for the entries after `since` up to `last`. This one stays, for who searches it."""
         ids, rows = self.view()
-        first, after = np.searchsorted(ids, (self.refined, last), side="right")
-        made = Matrix(rows.shape[1], last)
+        first, after = np.searchsorted(ids, (since, last), side="right")
+        made = Matrix(rows.shape[1], max(first + len(blobs) + len(ids) - after, len(self._ids) * 4 // 5))
         made.has_passages = self.has_passages
-        made._make_room(first + len(blobs) + len(ids) - after)
         made._append(ids[:first], rows[:first])
         made.extend(entries, blobs)
         made._append(ids[after:], rows[after:])

@@ -259,10 +259,10 @@ def test_what_was_made_better_takes_the_place_of_as_many_rows_as_it_had() -> Non
     rows = EMBEDDER.documents(fruits(9))
     known = Matrix(len(rows[0]))
     known.extend([4, 7, 9], [b"".join(map(to_bytes, some)) for some in (rows[:2], rows[2:3], rows[3:6])])
-    made = known.refined_to(7, [4, 7], [to_bytes(rows[6]), b"".join(map(to_bytes, rows[7:9]))])
+    made = known.replaced(0, 7, [4, 7], [to_bytes(rows[6]), b"".join(map(to_bytes, rows[7:9]))])
     assert made.view()[0].tolist() == [4, 7, 7, 9, 9, 9]
     assert made.view()[1].tolist() == pytest.approx(np.array([*rows[6:9], *rows[3:6]], dtype=np.float16))
-    assert (made.refined, made.last, len(known)) == (7, 9, 6)
+    assert (made.last, len(known)) == (9, 6)
 
 
 def test_a_text_of_several_passages_is_near_once_before_and_after_it_is_refined(door: Door) -> None:

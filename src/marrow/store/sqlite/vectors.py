@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from ..matrix import Matrix
     from ..protocol import Vector
+    from ..segments import Segments
     from .lengths import Lengths
     from .postings import Postings
 
@@ -35,7 +36,7 @@ class IndexRows(Protocol):
 
 
 class VectorCache:
-    """One matrix a project, the lengths of its texts, and the numbers of the projects, which never change.
+    """The matrices of each project, the lengths of its texts, and the numbers of the projects, which never change.
 
     Entries only ever get higher numbers, so what is kept grows at its end; whenever a vector is removed or replaced the
     store's epoch changes and everything is read anew. Only what is refined is read again from where that began."""
@@ -44,7 +45,7 @@ class VectorCache:
         self.now = now
         self._lock = threading.Lock()
         self._epoch = ""
-        self._matrices: dict[int, Matrix] = {}
+        self._segments: dict[int, Segments] = {}
         self._lengths: dict[int, Lengths] = {}
         self.projects: dict[str, dict[str, int]] = {}
         self._postings: Postings | None = None
@@ -73,33 +74,33 @@ class VectorCache:
             self._clear(epoch)
 
     def _clear(self, epoch: str) -> None:
-        self._matrices, self._lengths, self.projects, self._epoch = {}, {}, {}, epoch
+        self._segments, self._lengths, self.projects, self._epoch = {}, {}, {}, epoch
         self._postings = None
 
     def matrices(self, rows: IndexRows, projects: Sequence[int]) -> list[Matrix]:
         """The vectors of these projects, each as it is now."""
-        from ..matrix import Matrix
-
-        found = []
         with self._lock:  # compared and filled under one lock, or a reader of an older state would fill a newer cache
             self._renew(rows.vector_epoch())
             marks = rows.refined_marks()
-            for project in projects:
-                matrix = self._matrices.get(project)
-                if matrix is None:
-                    model = rows.vector_model()
-                    matrix = self._matrices[project] = Matrix(model[1] if model else 0, marks.get(project, 0))
-                elif matrix.refined < (mark := marks.get(project, 0)):
-                    # Vectors are made better in the entries' order, a few at a time: those up to the old mark and after
-                    # the new one are as they were.
-                    better = rows.vectors_between(max(matrix.refined + 1, project << 32), mark)
-                    matrix = matrix.refined_to(mark, [entry for entry, _ in better], [blob for _, blob in better])
-                    self._matrices[project] = matrix
-                first = max(matrix.last + 1, project << 32)
-                added = rows.vectors_between(first, (project << 32) + (1 << 32) - 1)
-                matrix.extend([entry for entry, _ in added], [blob for _, blob in added])
-                found.append(matrix)
-        return found
+            return [one for project in projects for one in self._held(rows, project, marks.get(project, 0)).matrices]
+
+    def _held(self, rows: IndexRows, project: int, mark: int) -> Segments:
+        """The vectors of a project, of which those up to the mark are the better ones."""
+        from ..segments import Segments
+
+        held = self._segments.get(project)
+        if held is None:
+            model = rows.vector_model()
+            held = Segments(model[1] if model else 0, mark)
+        elif held.refined < mark:
+            # Vectors are made better in the entries' order, a few at a time: those up to the old mark and after the new
+            # one are as they were.
+            better = rows.vectors_between(max(held.refined + 1, project << 32), mark)
+            held = held.refined_to(mark, [entry for entry, _ in better], [blob for _, blob in better])
+        self._segments[project] = held
+        added = rows.vectors_between(max(held.last + 1, project << 32), (project << 32) + (1 << 32) - 1)
+        held.extend([entry for entry, _ in added], [blob for _, blob in added])
+        return held
 
     def lengths(self, rows: IndexRows, projects: Sequence[int]) -> list[Lengths]:
         """How long the texts of these projects are."""
@@ -117,32 +118,34 @@ class VectorCache:
 
     def similarities(self, rows: IndexRows, entries: Sequence[int], vector: Vector) -> Mapping[int, float]:
         found: dict[int, float] = {}
-        projects = sorted({entry >> 32 for entry in entries})
-        for project, matrix in zip(projects, self.matrices(rows, projects), strict=True):
-            found.update(matrix.cosines([entry for entry in entries if entry >> 32 == project], vector))
+        for matrix in self.matrices(rows, _projects_of(entries)):
+            found.update(matrix.cosines(entries, vector))
         return found
 
     def vectors(self, rows: IndexRows, entries: Sequence[int]) -> Mapping[int, Vector] | None:
         """The vectors of these entries; None where those of their projects were not searched, and would have to be read
         first."""
-        projects = sorted({entry >> 32 for entry in entries})
+        projects = _projects_of(entries)
         with self._lock:
-            if not all(project in self._matrices for project in projects):
+            if not all(project in self._segments for project in projects):
                 return None
         found: dict[int, Vector] = {}
-        for project, matrix in zip(projects, self.matrices(rows, projects), strict=True):
-            found.update(matrix.vectors([entry for entry in entries if entry >> 32 == project]))
+        for matrix in self.matrices(rows, projects):
+            found.update(matrix.vectors(entries))
         return found
 
     def passage_similarities(
         self, rows: IndexRows, entries: Sequence[int], vector: Vector
     ) -> Mapping[int, Sequence[float]]:
         found: dict[int, list[float]] = {}
-        projects = sorted({entry >> 32 for entry in entries})
-        for project, matrix in zip(projects, self.matrices(rows, projects), strict=True):
-            found.update(matrix.passage_cosines([entry for entry in entries if entry >> 32 == project], vector))
+        for matrix in self.matrices(rows, _projects_of(entries)):
+            found.update(matrix.passage_cosines(entries, vector))
         return found
 
     def forget(self) -> None:
         with self._lock:
             self._clear("")
+
+
+def _projects_of(entries: Sequence[int]) -> list[int]:
+    return sorted({entry >> 32 for entry in entries})

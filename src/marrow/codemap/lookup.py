@@ -20,6 +20,7 @@ class Lookup:
         self._names: dict[str, Names | None] = {}
         self._finders: dict[str, Finder] = {}
         self._shared: dict[str, dict[str, int]] = {}
+        self._alike: dict[tuple[str, ...], dict[str, int]] = {}
 
     def names(self, path: str) -> Names | None:
         known = self._names.get(path)
@@ -41,11 +42,14 @@ class Lookup:
         return self._finders[name]
 
     def _shares(self, names: Names) -> dict[str, int]:
-        """The files whose top-level names a file sees, with their places in the order of preference."""
+        """The files whose top-level names a file sees, with their places in the order of preference; itself may be
+        among them. Kept once for all that see the same: where each of many sees all, that would be their square."""
         if names.path not in self._shared:
             shares: Callable[..., Collection[str]] = names.rules.shares
-            found = (path for path in shares(self._facts, names.path) if path != names.path)
-            self._shared[names.path] = {path: at for at, path in enumerate(dict.fromkeys(found))}
+            found = tuple(dict.fromkeys(shares(self._facts, names.path)))
+            if found not in self._alike:
+                self._alike[found] = {path: at for at, path in enumerate(found)}
+            self._shared[names.path] = self._alike[found]
         return self._shared[names.path]
 
     def _shared_symbol(self, names: Names, name: str) -> Ref | None:
@@ -53,7 +57,7 @@ class Lookup:
         shares = self._shares(names)
         if not shares:
             return None
-        paths = {path for path, _ in self._facts.defined(name, "") if path in shares}
+        paths = {path for path, _ in self._facts.defined(name, "") if path in shares and path != names.path}
         for path in sorted(paths, key=shares.__getitem__):
             other = self.names(path)
             indexes = other.children.get((TOP, name)) if other is not None else None

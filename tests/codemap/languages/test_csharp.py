@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import time
+import tracemalloc
+
+import pytest
+
 from marrow.codemap.facts import InMemory
+from marrow.codemap.languages.csharp import LANGUAGES
 from marrow.codemap.parse import map_of
 from marrow.codemap.resolve import Resolver
 
@@ -159,3 +165,32 @@ def test_what_a_project_uses_everywhere_is_seen_in_its_files() -> None:
     found = {maps[one.path].symbols[one.symbol].qualified for one in resolver.edges("src/Core/Store.cs")}
     assert found == {"Guard.NotNull", "Row"}
     assert resolver.edges("app/App.cs") == []
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("Directory.Build.props", "<Using" + " " * 200_000),
+        ("Directory.Build.props", "<Using a" * 30_000),
+        ("Usings.cs", "\n" * 200_000),
+    ],
+)
+def test_a_hostile_list_of_what_is_used_everywhere_is_read_soon(path: str, text: str) -> None:
+    begun = time.perf_counter()
+    assert LANGUAGES["csharp"].rules.shares(InMemory({}, {path: text}), "App.cs") == []
+    assert time.perf_counter() - begun < 2
+
+
+def test_files_that_see_the_same_names_keep_them_once() -> None:
+    count = 600
+    files = {f"src/C{at}.cs": f"namespace Shop.N{at % 9}; class C{at} {{ C0 a = new C7(); }}" for at in range(count)}
+    used = "\n".join(f"global using Shop.N{at};" for at in range(9))
+    resolver = Resolver(
+        InMemory({path: map_of(path, text.encode()) for path, text in files.items()}, {"Usings.cs": used})
+    )
+    tracemalloc.start()
+    found = [resolver.edges(path) for path in files]
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert all(found)
+    assert most < 8_000_000

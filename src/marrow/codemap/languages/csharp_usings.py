@@ -12,9 +12,9 @@ from .packages import shares_package
 PROPERTIES = "Directory.Build.props"
 USINGS = ("GlobalUsings.cs", "Usings.cs")
 
-_ITEM = re.compile(r"<Using\s+([^>]*?)/?>")
+_ITEM = re.compile(r"<Using\s([^<>]*)>")
 _INCLUDED = re.compile(r"\bInclude\s*=\s*\"([^\"]+)\"")
-_GLOBAL = re.compile(r"^\s*global\s+using\s+([\w.]+)\s*;", re.MULTILINE)
+_GLOBAL = re.compile(r"^[ \t]*global\s+using\s+([\w.]+)\s*;", re.MULTILINE)
 _OWN = shares_package("csharp", ".")
 
 

@@ -34,6 +34,11 @@ def test_what_others_add_below_stays() -> None:
     assert take_out(after + "\n[theirs]\nb = 2\n", detail) == "a = 1\n\n[theirs]\nb = 2\n"
 
 
+def test_what_others_add_below_begins_a_line_though_the_last_had_no_end() -> None:
+    after, detail = put_in("a = 1", TABLE)
+    assert take_out(after + "[[theirs]]\nb = 2\n", detail) == "a = 1\n[[theirs]]\nb = 2\n"
+
+
 def test_a_changed_table_goes_too_with_or_without_its_mark() -> None:
     after, detail = put_in("a = 1\n", TABLE)
     changed = after.replace('args = ["-m"', 'args = ["-X", "dev", "-m"') + "\n[later]\nb = 2\n"

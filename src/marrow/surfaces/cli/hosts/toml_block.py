@@ -101,7 +101,10 @@ def take_out(text: str, detail: Mapping[str, Any]) -> str:
     block, place = str(detail.get("block", "")), tuple(detail.get("place", ()))
     # Keys below the block are in our table; without its header they would belong to the one above it.
     if block and block in text and not _is_more_in_it(text, place, detail.get("values", {})):
-        return text.replace(block, "", 1)
+        before, _, after = text.partition(block)
+        # The block begins with the end of a last line that had none; what someone put below it needs that.
+        between = "\n" if after and before and not before.endswith("\n") else ""
+        return before + between + after
     rest = "".join(line for line in text.splitlines(keepends=True) if line.strip() != MARK)
     if not place or value_at(rest, place) is None:
         return rest

@@ -150,3 +150,12 @@ def test_antigravity_takes_the_prompt_from_the_transcript(tmp_path: Path) -> Non
     transcript.write_text("\n".join(map(json.dumps, asked)))
     second = ADAPTERS["antigravity"].trace("PreInvocation", payload, {})
     assert (second["event"], second["prompt"]) == ("prompt", "second")
+
+
+@pytest.mark.parametrize("code", ["²", "9" * 5_000, "-1", ""])
+def test_a_strange_exit_code_in_the_words_of_gemini_is_only_text(code: str) -> None:
+    payload = {"session_id": "s", "tool_name": "run_shell_command", "tool_input": {"command": "make"}}
+    said = {"tool_response": {"llmContent": f"Output: x\nExit Code: {code}"}}
+    line = ADAPTERS["gemini"].trace("AfterTool", {**payload, **said}, {})
+    assert line is not None
+    assert line["event"] == events.POST_TOOL

@@ -38,6 +38,7 @@ ANTIGRAVITY_EVENTS = {
 }
 _TRANSCRIPT_BYTES = 256 * 1024
 _EXIT, _BELOW = "Exit Code: ", ("Signal: ", "Background PIDs: ", "Process Group PGID: ")
+_CODE_DIGITS = 10  # Windows has some of this length
 _OPENING, _CLOSING = "<USER_REQUEST>", "</USER_REQUEST>"
 
 
@@ -83,7 +84,7 @@ def _answered(tool: str, response: object) -> object:
     while len(lines) > 1 and lines[-1].startswith(_BELOW):
         lines.pop()
     code = lines.pop().removeprefix(_EXIT) if lines[-1].startswith(_EXIT) else ""
-    if not lines or not code.isdigit():
+    if not lines or not (code.isascii() and code.isdigit() and len(code) <= _CODE_DIGITS):
         return response
     return {"output": "\n".join(lines).removeprefix("Output: "), "exit": int(code)}
 

@@ -300,6 +300,12 @@ def test_a_list_of_ones_own_is_no_chat(text: str) -> None:
     assert {"decision"} <= {one.category for one in of(text)}
 
 
+@pytest.mark.parametrize("head", ["Remember:", "Please remember this:\n", "From now on, for all of these:"])
+def test_a_list_that_the_user_asks_to_keep_is_no_chat(head: str) -> None:
+    found = of(f"{head}\nPytest: I never want warnings.\nAlembic: always write the way down too.")
+    assert "Pytest: I never want warnings." in [one.text for one in found]
+
+
 def test_who_goes_with_the_flow_decides_nothing() -> None:
     assert of("We'll go with the flow.") == of("Let's go with the flow!") == []
     assert [one.category for one in of("We'll go with the flow layout for the grid.")] == ["decision"]

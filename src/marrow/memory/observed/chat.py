@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from .markers import GOING_FORWARD, REMEMBER
+
 FENCE = "```"
 _HALF = r"[AaPp]\.?[Mm]\.?"
 _CLOCK = rf"\d{{1,2}}:\d{{2}}(?::\d{{2}})?(?: ?{_HALF})?"
@@ -52,7 +54,7 @@ class _Spoken(NamedTuple):
 def without_chat(prompt: str) -> str:
     """A prompt without the lines of a chat."""
     lines = prompt.split("\n")
-    is_talk = _is_talk([one for line in lines if (one := _spoken(line))])
+    is_talk = _is_talk([one for line in lines if (one := _spoken(line))]) and not _is_asked_for(lines)
     is_headed = sum(_HEADED.match(line) is not None for line in lines) > 1
     kept, is_others = [], False
     for line in lines:
@@ -74,6 +76,14 @@ def _spoken(line: str) -> _Spoken | None:
     if found is None or found[1].split()[0].lower() in _THINGS:
         return None
     return _Spoken(found[1].lower(), found[2])
+
+
+def _is_asked_for(lines: list[str]) -> bool:
+    """Whether the line above the first of somebody asks to keep what follows: then it is the user's, whoever said it
+    first."""
+    first = next(at for at, line in enumerate(lines) if _spoken(line))
+    above = next((line.strip() for line in reversed(lines[:first]) if line.strip()), "")
+    return above.endswith(":") and bool(REMEMBER.match(above) or GOING_FORWARD.search(above))
 
 
 def _is_talk(spoken: list[_Spoken]) -> bool:

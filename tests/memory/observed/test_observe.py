@@ -140,6 +140,8 @@ def test_a_commit_is_known_by_its_subject() -> None:
         ("cd \"$ROOT\" && git commit -m 'Add the tip'", ""),
         ("git commit -m 'Add the tip' && cd ../other", ""),
         ("cd ../other && cd ../shop && git commit -m 'Add the tip'", ""),
+        ("(cd ../other && make) && git commit -m 'Add the tip'", ""),
+        ("pushd ../other && make && popd && git commit -m 'Add the tip'", ""),
     ],
 )
 def test_a_commit_in_another_folder_says_in_which(command: str, where: str) -> None:

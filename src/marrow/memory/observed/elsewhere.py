@@ -10,6 +10,8 @@ from .paths import is_absolute, slashes
 
 _GOES = re.compile(r"(?:cd|pushd)\s+(?:--\s+)?(\"[^\"]+\"|'[^']+'|\S+)\s*\Z")
 _GIT_IN = re.compile(r"git\s+(?:-c\s+\S+\s+)*-C\s+(\"[^\"]+\"|'[^']+'|\S+)")
+# What goes elsewhere in brackets is back after them.
+_IN_BRACKETS = re.compile(r"\(\s*(?:cd|pushd)\b[^()]*\)")
 # What only the shell knows.
 _UNKNOWN = re.compile(r"[$`*~]|\A-")
 
@@ -18,7 +20,10 @@ def elsewhere(line: str, git: str, cwd: str) -> str:
     """The folder that the command `git` of a line was run in, where that lies neither in the one at hand nor around it;
     else empty. One around it is most likely the root of the same repository."""
     here = at = slashes(cwd).rstrip("/")
+    line = _IN_BRACKETS.sub(lambda found: found[0] if "git" in found[0] else "true", line)
     for one in take_apart(line).commands:
+        if one == "popd":
+            at = here
         goes = _GOES.match(one) or (_GIT_IN.match(one) if one == git else None)
         if goes:
             to = slashes(goes[1].strip("'\""))

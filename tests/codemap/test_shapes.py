@@ -17,6 +17,8 @@ from marrow.codemap.shapes import fits
         ("Each(f func(coin sdk.Coin) (stop bool))", "func (k K) Each(cb func(sdk.Coin) bool)"),
         ("Get(key K) (V, error)", "func (m Map) Get(key string) (value int, err error)"),
         ("Keep(any)", "func (s S) Keep(what interface{})"),
+        ("Log(text string, more ...any)", "func (s S) Log(text string, more ...interface{})"),
+        ("Keep(all map[string]interface{})", "func (s S) Keep(all map[string]any)"),
         ("All() []types.Coin", "func (b Bank) All() []Coin"),
         (
             "Read(into *types.Row, rows ...*types.Row) (*Row, error)",
@@ -82,6 +84,7 @@ def test_a_method_of_python_fits_when_it_takes_what_is_demanded(given: str, expe
         ("def emit(self, *, loud)", "def emit(self, *arguments)", False),
         ("def emit(self, line, loud)", "def emit(self, line, *rest, loud)", False),
         ("def emit(self, *parts)", "def emit(self, *parts)", True),
+        ("def emit(self, *args, **kwargs)", "def emit(self, line, *, loud=False)", True),
     ],
 )
 def test_what_is_only_taken_by_name_in_python_is_not_taken_by_place(demanded: str, given: str, expected: bool) -> None:

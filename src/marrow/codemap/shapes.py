@@ -13,7 +13,7 @@ _RECEIVER = re.compile(r"\Afunc\s*\([^)]*\)\s*")
 _QUALIFIER = re.compile(r"\b\w+\.(?=\w)")
 # The name of a type parameter: it may be anything.
 _PARAMETER = re.compile(r"[A-Z]\d?\Z")
-_ANYTHING = frozenset(("any", "interface"))
+_ANYTHING = re.compile(r"\binterface\b")  # older code says so for `any`
 _DEFAULT = re.compile(r"(?<![=!<>])=(?!=)")
 
 # What makes another type of one, and is no part of its name: pointers, `...`, arrays, the ways of channels.
@@ -42,7 +42,7 @@ def _same(one: Shape, other: Shape) -> bool:
 def _is_same(one: Type, other: Type) -> bool:
     if not one[0] or not other[0] or _PARAMETER.match(one[0]) is not None:
         return True
-    return one[1] == other[1] and (one[0] == other[0] or (one[0] in _ANYTHING and other[0] in _ANYTHING))
+    return one == other
 
 
 def _shape(head: str) -> Shape:
@@ -66,7 +66,7 @@ def _types(listed: str) -> tuple[Type, ...]:
     last = ("", "")
     for part, names, type_ in reversed(parts):
         if names or not named:
-            last = _QUALIFIER.sub("", type_), _marks(part[len(names[-1]) :] if names else part)
+            last = _ANYTHING.sub("any", _QUALIFIER.sub("", type_)), _marks(part[len(names[-1]) :] if names else part)
         found.append(last)
     return tuple(reversed(found))
 
@@ -97,8 +97,11 @@ class _Taken(NamedTuple):
 
 
 def _accepts(demanded: str, given: str) -> bool:
-    """A method of Python takes what is demanded, by place or by name as it is given, and needs nothing else."""
+    """A method of Python takes what is demanded, by place or by name as it is given, and needs nothing else. One that
+    demands `*args, **kwargs` leaves it to each what it takes, as type checkers read that."""
     wanted, own = _taken(demanded), _taken(given)
+    if wanted.any_placed and wanted.any_named:
+        return True
     if len(own.placed) < len(wanted.placed) and not own.any_placed:
         return False
     further = {**dict(list(own.placed.items())[len(wanted.placed) :]), **own.named}

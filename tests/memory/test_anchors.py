@@ -307,7 +307,13 @@ def test_a_name_with_its_package_is_anchored_however_many_have_its_last_part(
 
 
 @pytest.mark.parametrize(
-    "text", ["afero.NewBasePathFs keeps links.", "net.shop.Invoice2.total rounds.", "T99::new is it."]
+    "text",
+    [
+        "afero.NewBasePathFs keeps links.",
+        "net.shop.Invoice2.total rounds.",
+        "T99::new is it.",
+        "go.NewBasePathFs() is of a variable, and no file of Go is meant.",
+    ],
 )
 def test_a_name_of_another_package_is_not(desk: Desk, text: str) -> None:
     for path, written in QUALIFIED.items():

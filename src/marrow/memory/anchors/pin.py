@@ -171,10 +171,15 @@ def _anywhere(checkout: Checkout, wanted: str) -> list[tuple[str, int]]:
         rest = ".".join(parts[first:])
         found = _defined(checkout, rest, is_whole=bool(first) and "." not in rest)
         if first:
-            found = [(path, at) for path, at in found if parts[first - 1] in _PATH_PARTS.split(path)]
+            found = [(path, at) for path, at in found if parts[first - 1] in _named_in(path)]
         if found:
             return found
     return []
+
+
+def _named_in(path: str) -> list[str]:
+    """The names of the folders and of the file. Not its ending: `c.Open()` is of a variable, in a project of C too."""
+    return _PATH_PARTS.split(os.path.splitext(path)[0])
 
 
 def _defined(checkout: Checkout, wanted: str, *, is_whole: bool) -> list[tuple[str, int]]:

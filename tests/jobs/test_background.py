@@ -272,6 +272,26 @@ def test_a_projects_own_settings_say_what_of_it_is_kept(home: Home) -> None:
     assert "Redis" not in home.memories.at(str(home.folder / "two")).search("Redis").text()
 
 
+def test_such_an_answer_is_not_kept_though_its_store_could_not_be_read_at_first(home: Home) -> None:
+    own = home.folder / "own.db"
+    home.write("prompt", store=str(own), prompt="Don't remember this: the code name is Heron.")
+    home.chores().all_now()
+    home.memories.close()
+    there = own.rename(home.folder / "away.db")
+    own.mkdir()
+    home.write("stop", store=str(own), message="I see, it is called Heron.")
+    anew = home.chores()
+    anew.all_now()
+    own.rmdir()
+    there.rename(own)
+    assert inbox.release(str(home.home)) == 1
+    anew.all_now()
+    with home.memories.at(str(home.folder / "one"), str(own)).store.reading() as reader:
+        kept = [trace.body for trace in reader.traces("local")]
+    assert len(kept) == 2
+    assert "it is called Heron" not in " ".join(kept)
+
+
 def test_a_line_whose_store_cannot_be_read_waits_for_it(home: Home) -> None:
     own = home.folder / "own.db"
     own.write_text("this is no store " * 100)

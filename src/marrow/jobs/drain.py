@@ -169,9 +169,10 @@ def _forgettable(body: Mapping[str, object], text: str, refused: Refused, where:
     if not isinstance(found, str):
         return body, text
     if said == "message":
-        if session not in refused:
-            refused[session] = _was_refused(where(), session)
-        is_kept = not refused[session]
+        # A line without a place is set aside, and asked about again when it comes back.
+        if session not in refused and (place := where()) is not None:
+            refused[session] = _was_refused(place, session)
+        is_kept = not refused.get(session, False)
     else:
         is_kept = may_be_kept(found)
         if not body.get("agent"):
@@ -182,9 +183,9 @@ def _forgettable(body: Mapping[str, object], text: str, refused: Refused, where:
     return kept, json.dumps(kept, ensure_ascii=False)
 
 
-def _was_refused(place: Place | None, session: str) -> bool:
+def _was_refused(place: Place, session: str) -> bool:
     """Whether the last prompt of a session that this process has not followed was kept as having been there only."""
-    if place is None or not session:
+    if not session:
         return False
     answer, after = False, 0
     with place.engine.store.reading() as reader:

@@ -282,6 +282,18 @@ def test_of_what_a_forgotten_summary_stood_for_only_what_nothing_else_took_away_
     assert [hand.state(address) for address in (one, two, three)] == ["retracted", "compressed", "active"]
 
 
+def test_what_a_summary_stood_for_that_was_forgotten_before_its_own_summary_holds_again(
+    engine: Engine, asker: Asker, hand: Hand
+) -> None:
+    one, two, three = (hand.say(text) for text in SAID)
+    first = compress(engine, asker, addresses=[one, two])
+    second = compress(engine, asker, addresses=[first.address, three])
+    forget(engine, asker, first.address)
+    forget(engine, asker, second.address)
+    assert [hand.state(address) for address in (one, two, three)] == ["active"] * 3
+    assert hand.state(first.address) == "retracted"
+
+
 def test_what_a_better_telling_took_the_place_of_stays_out_when_that_is_forgotten(
     engine: Engine, asker: Asker, hand: Hand
 ) -> None:

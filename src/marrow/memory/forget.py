@@ -38,18 +38,23 @@ def forget(engine: Engine, asker: Asker, address: object, reason: str = "") -> t
 
 
 def _freed(reader: Reader, asker: Asker, summary: Record) -> list[Record]:
-    """What was compressed into this summary, and has no other that stands for it."""
+    """What was compressed into this summary, or into one in it that was forgotten already, and has no other that stands
+    for it."""
     if summary.node.kind != SUMMARY or summary.standing.state != ACTIVE:
         return []
     space, places = asker.namespace, (summary.project,)
-    freed = []
-    for one in reader.records(space, summary.node.inputs, places, CURRENT):
-        others = [made for made in reader.made_from(space, one.node.address) if made != summary.node.address]
-        stands = any(other.standing.state == ACTIVE for other in reader.records(space, others, places, CURRENT))
-        # An observation that was told better is compressed too, for another reason.
-        if one.standing.state == one.standing.reason == COMPRESSED and not stands:
-            freed.append(one)
-    return freed
+    freed: dict[int, Record] = {}
+    gone = [summary]
+    for made in gone:  # which grows meanwhile
+        for one in reader.records(space, made.node.inputs, places, CURRENT):
+            if one.node.kind == SUMMARY and one.standing.state == RETRACTED and one not in gone:
+                gone.append(one)
+            others = [other for other in reader.made_from(space, one.node.address) if other != summary.node.address]
+            stands = any(other.standing.state == ACTIVE for other in reader.records(space, others, places, CURRENT))
+            # An observation that was told better is compressed too, for another reason.
+            if one.standing.state == one.standing.reason == COMPRESSED and not stands:
+                freed[one.entry] = one
+    return list(freed.values())
 
 
 def forget_last(engine: Engine, asker: Asker, reason: str = "") -> tuple[Record, Receipt]:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures the daemon as hosts meet it: hooks and bridges as whole processes, its memory, and how fast it drains.
 
-    python bench/daemon.py [--nodes 100 100000] [--rounds 40] [--events 10000] [--out bench/results/daemon.json]
+    python bench/daemon.py [--nodes 100 100000] [--rounds 150] [--events 10000] [--out bench/results/daemon.json]
 
 A store of each size is filled with texts whose words are as frequent as in real ones (`corpus.py`), the answers to the
 prompts among them; a real daemon serves each. Hooks are compared with the same interpreter doing `import json, os, re,
@@ -143,14 +143,14 @@ def resident_mb(pid: int) -> float:
     return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
 
 
-def in_turns(cases: Mapping[K, Callable[[], float]], rounds: int) -> dict[K, tuple[float, float]]:
-    """Of each case what a quarter of its runs stay below, and half of them: what else goes on lengthens some by much,
-    and the quarter says more of the case itself. They take turns, so that a busy machine slows all alike."""
+def in_turns(cases: Mapping[K, Callable[[], float]], rounds: int) -> dict[K, float]:
+    """The median of each case; they take turns, so that a busy machine slows all alike. With 30 rounds it scatters by
+    more than a tenth from run to run."""
     times: dict[K, list[float]] = {name: [] for name in cases}
     for _ in range(rounds):
         for name, run in cases.items():
             times[name].append(run())
-    return {name: (statistics.quantiles(found, n=4)[0], statistics.median(found)) for name, found in times.items()}
+    return {name: statistics.median(found) for name, found in times.items()}
 
 
 def hooks_and_bridges(house: House) -> dict[str, Callable[[], float]]:
@@ -164,21 +164,15 @@ def hooks_and_bridges(house: House) -> dict[str, Callable[[], float]]:
     }
 
 
-def side_by_side(houses: Mapping[int, House], rounds: int) -> dict[int, dict[str, dict[str, float]]]:
-    """What hooks and bridges take with each store, by quarter and by half of the runs."""
+def side_by_side(houses: Mapping[int, House], rounds: int) -> dict[int, dict[str, float]]:
+    """What hooks and bridges take with each store."""
     for house in houses.values():
         house.start(embedder="static")
     cases = {(nodes, name): run for nodes, house in houses.items() for name, run in hooks_and_bridges(house).items()}
     found = in_turns(cases, rounds)
     for house in houses.values():
         house.stop()
-    return {
-        nodes: {
-            kind: {name: found[at, name][place] for at, name in cases if at == nodes}
-            for place, kind in enumerate(("ms", "median_ms"))
-        }
-        for nodes in houses
-    }
+    return {nodes: {name: found[at, name] for at, name in cases if at == nodes} for nodes in houses}
 
 
 def memory_of_bridges(house: House) -> float:
@@ -262,7 +256,7 @@ def report(rows: list[tuple[str, str, str, bool]]) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--nodes", type=int, nargs=2, default=[100, 100_000])
-    parser.add_argument("--rounds", type=int, default=40)
+    parser.add_argument("--rounds", type=int, default=150)
     parser.add_argument("--events", type=int, default=10_000)
     parser.add_argument("--out", type=Path, default=Path(__file__).parent / "results" / "daemon.json")
     options = parser.parse_args()
@@ -270,7 +264,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         print(f"filling {' and '.join(f'{nodes:,}' for nodes in options.nodes)} nodes ...", file=sys.stderr, flush=True)
         houses = {nodes: House(Path(folder) / str(nodes), nodes) for nodes in options.nodes}
-        found |= {str(nodes): times for nodes, times in side_by_side(houses, options.rounds).items()}
+        found |= {str(nodes): {"ms": ms} for nodes, ms in side_by_side(houses, options.rounds).items()}
         large_house = houses[options.nodes[-1]]
         large_house.start()
         found["daemon_mb"] = large_house.ask("marrow/status")["memory_mb"]
@@ -310,9 +304,6 @@ def main() -> None:
         f"imports {small['imports']:.1f} ms, bare {small['bare']:.1f} ms, capture {small['capture']:.1f} ms, ", end=""
     )
     print(f"recall {small['recall']:.1f} ms, bridge {small['bridge']:.1f} ms")
-    small_half, large_half = (found[str(nodes)]["median_ms"] for nodes in options.nodes)
-    halves = ", ".join(f"{case} {large_half[case] / small_half[case]:.2f}" for case in ("capture", "recall"))
-    print(f"growth by the middle of the runs instead of their lower quarter: {halves}")
     drain = found["drain"]
     print(f"a recall in the daemon: {drain['quiet_recall_ms']:.1f} ms, the slowest of {QUIET_RECALLS} ", end="")
     print(f"{drain['slowest_quiet_recall_ms']:.1f} ms; while draining {drain['recall_ms']:.1f} ms")

@@ -8,7 +8,9 @@ from hypothesis import strategies as st
 
 from marrow.memory.compress import INPUTS_MAX, compress
 from marrow.memory.engine import Asker, Engine
+from marrow.memory.erase import erase
 from marrow.memory.forget import forget
+from marrow.model.address import shown
 from marrow.model.change import Restate
 from marrow.model.errors import Conflict, Forbidden, Invalid, NotFound, TooLarge
 from marrow.model.link import make_anchor
@@ -292,6 +294,18 @@ def test_what_a_summary_stood_for_that_was_forgotten_before_its_own_summary_hold
     forget(engine, asker, second.address)
     assert [hand.state(address) for address in (one, two, three)] == ["active"] * 3
     assert hand.state(first.address) == "retracted"
+
+
+def test_what_a_summary_stood_for_that_was_forgotten_holds_again_when_the_one_around_it_is_erased(
+    engine: Engine, asker: Asker, hand: Hand
+) -> None:
+    one, two, three = (hand.say(text) for text in SAID)
+    first = compress(engine, asker, addresses=[one, two])
+    second = compress(engine, asker, addresses=[first.address, three])
+    forget(engine, asker, first.address)
+    done = erase(engine, asker, address=second.address, dry_run=False, confirm=True)
+    assert set(done.brought_back) == {shown(address) for address in (one, two, three)}
+    assert [hand.state(address) for address in (one, two, three)] == ["active"] * 3
 
 
 def test_what_a_better_telling_took_the_place_of_stays_out_when_that_is_forgotten(

@@ -19,15 +19,14 @@ from ..model.change import Restate
 from ..model.errors import Invalid
 from ..model.record import CURRENT, Filter, Record, matches
 from ..model.scope import ADMIN
-from ..model.standing import ACTIVE, COMPRESSED
 from ..model.text import counted, first_line
 from ..store.protocol import Reader
 from ..store.receive import erase as erase_rows
 from ..store.receive_traces import erase_sessions
 from .engine import Asker, Engine, resolve, submit
 from .recall import ACCOUNT
+from .set_free import BATCH, batches, holds_again, set_free
 
-BATCH = 500
 LINES_MAX = 20
 REMINDER = (
     "Backups and exports that were made before still hold what was erased, and a memory that imported it can bring it "
@@ -167,12 +166,12 @@ def _plan(reader: Reader, asker: Asker, address: object, wanted: Filter | None, 
     gone.update(made)
     versions = {
         end
-        for batch in _batches(sorted(gone))
+        for batch in batches(sorted(gone))
         for link in reader.links(space, batch, None, CURRENT)
         if link.rel == "supersedes"
         for end in (link.source, link.target)
     }
-    back = _freed(reader, space, gone)
+    back = set_free(reader, space, gone, None)
     shown_ones = reader.records(space, [*chosen, *made][:LINES_MAX], None, CURRENT)
     lines = dict.fromkeys(
         f"[{shown(r.node.address)}] {first_line(r.node.content, 80)}"
@@ -209,7 +208,7 @@ def _chosen(reader: Reader, space: str, wanted: Filter, now: int) -> tuple[list[
             found.setdefault(record.node.address, set()).add(record.entry)
     chosen: list[str] = []
     shared: list[str] = []
-    for batch in _batches(list(found)):
+    for batch in batches(list(found)):
         records = reader.records(space, batch, None, CURRENT)
         occurrences = reader.occurrences([record.entry for record in records], CURRENT)
         apart = {
@@ -226,7 +225,7 @@ def _chosen(reader: Reader, space: str, wanted: Filter, now: int) -> tuple[list[
 def _threads(reader: Reader, space: str, addresses: Sequence[str]) -> list[str]:
     """The conversations in which these were said."""
     threads: set[str] = set()
-    for batch in _batches(addresses):
+    for batch in batches(addresses):
         entries = [record.entry for record in reader.records(space, batch, None, CURRENT)]
         said = reader.occurrences(entries, CURRENT)
         threads.update(one.thread for some in said.values() for one in some if one.thread)
@@ -254,38 +253,12 @@ def _made_from(reader: Reader, space: str, addresses: Sequence[str]) -> list[str
     return list(found)
 
 
-def _freed(reader: Reader, space: str, gone: set[str]) -> list[Record]:
-    """What is compressed, was an input of something that goes, and has no other node left that stands for it."""
-    inputs = {
-        given
-        for batch in _batches(sorted(gone))
-        for record in reader.records(space, batch, None, CURRENT)
-        for given in record.node.inputs
-        if given not in gone
-    }
-    freed = []
-    for batch in _batches(sorted(inputs)):
-        for record in reader.records(space, batch, None, CURRENT):
-            others = [made for made in reader.made_from(space, record.node.address) if made not in gone]
-            stands = any(
-                other.standing.state == ACTIVE for other in reader.records(space, others, (record.project,), CURRENT)
-            )
-            if record.standing.state == COMPRESSED and not stands:
-                freed.append(record)
-    return freed
-
-
 def _bring_back(engine: Engine, asker: Asker, records: Iterable[Record]) -> None:
     by_project: dict[str, list[Restate]] = {}
     for record in records:
-        step = Restate(record.node.address, (("state", ACTIVE),), "its summary was erased")
-        by_project.setdefault(record.project, []).append(step)
+        by_project.setdefault(record.project, []).append(holds_again(record, "its summary was erased"))
     for project, steps in sorted(by_project.items()):
         submit(engine, asker, "erase", steps, summary=f"bring back {counted(len(steps), 'node')}", project=project)
-
-
-def _batches(addresses: Sequence[str]) -> Iterable[Sequence[str]]:
-    return (addresses[at : at + BATCH] for at in range(0, len(addresses), BATCH))
 
 
 def _result(engine: Engine, plan: _Plan, dry_run: bool, seq: int | None) -> Erased:

@@ -11,6 +11,7 @@ from ..model.standing import ACTIVE, COMPRESSED, RETRACTED
 from ..store.protocol import Reader
 from .compress import KIND as SUMMARY
 from .engine import Asker, Engine, resolve, submit
+from .set_free import holds_again, set_free
 from .taking_in.resettle import is_of_source
 
 # The operations by which somebody says something, one thing or several.
@@ -33,28 +34,16 @@ def forget(engine: Engine, asker: Asker, address: object, reason: str = "") -> t
     # What leaves for such a reason comes back with its source: in somebody's own words, it must not.
     told = f"forgotten: {reason}" if is_of_source(reason) else reason
     step = Restate(record.node.address, (("state", RETRACTED),), told)
-    back = [Restate(one.node.address, (("state", ACTIVE),), "its summary was forgotten") for one in freed]
+    back = [holds_again(one, "its summary was forgotten") for one in freed]
     return record, submit(engine, asker, "memory_forget", [step, *back], summary="forget", project=record.project)
 
 
 def _freed(reader: Reader, asker: Asker, summary: Record) -> list[Record]:
-    """What was compressed into this summary, or into one in it that was forgotten already, and has no other that stands
-    for it."""
     if summary.node.kind != SUMMARY or summary.standing.state != ACTIVE:
         return []
-    space, places = asker.namespace, (summary.project,)
-    freed: dict[int, Record] = {}
-    gone = [summary]
-    for made in gone:  # which grows meanwhile
-        for one in reader.records(space, made.node.inputs, places, CURRENT):
-            if one.node.kind == SUMMARY and one.standing.state == RETRACTED and one not in gone:
-                gone.append(one)
-            others = [other for other in reader.made_from(space, one.node.address) if other != summary.node.address]
-            stands = any(other.standing.state == ACTIVE for other in reader.records(space, others, places, CURRENT))
-            # An observation that was told better is compressed too, for another reason.
-            if one.standing.state == one.standing.reason == COMPRESSED and not stands:
-                freed[one.entry] = one
-    return list(freed.values())
+    found = set_free(reader, asker.namespace, [summary.node.address], (summary.project,))
+    # An observation that was told better is compressed too, for another reason: the one is forgotten with the other.
+    return [one for one in found if one.standing.reason == COMPRESSED]
 
 
 def forget_last(engine: Engine, asker: Asker, reason: str = "") -> tuple[Record, Receipt]:

@@ -162,6 +162,10 @@ ASKED: dict[str, Callable[[Reader], Any]] = {
         for e, s in r.match(SPACE, ["seven"], None, r.select(SPACE, Filter(tags=("fruit",)), CURRENT, 0), 5)
     ],
     "frequencies": lambda r: [r.frequencies(SPACE, TERMS, p) for p in PLACES],
+    "holding": lambda r: {
+        term: named(r, sorted(some))
+        for term, some in r.holding(SPACE, TERMS, None, r.select(SPACE, Filter(), CURRENT, 0)).items()
+    },
     "aliased": lambda r: named(r, sorted(r.aliased(SPACE, None))),
     "nearest": lambda r: [
         [(named(r, [e])[0], round(s, 5)) for e, s in r.nearest(SPACE, vector("gate code"), p, None, 20, -1.0)]

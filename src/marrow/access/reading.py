@@ -327,6 +327,12 @@ class RestrictedReader(BesideReader):
             return 0, {}
         return self._inner.frequencies(namespace, terms, projects, self._among(among))
 
+    def holding(
+        self, namespace: str, terms: Sequence[str], projects: Projects, entries: Sequence[int]
+    ) -> Mapping[str, Collection[int]]:
+        seen = sorted(set(self._among(entries))) if self._is_mine(namespace) else []
+        return self._inner.holding(namespace, terms, projects, seen)
+
     def vector_model(self) -> tuple[str, int] | None:
         return self._inner.vector_model()
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -58,7 +58,7 @@ class Sought(NamedTuple):
         wanted = sorted(wanted, key=lambda term: (-rarities[term], term))[:TERMS_MAX]
         return cls(tuple((term, _head(term)) for term in wanted), rarities, most)
 
-    def read(self, content: str) -> Lowered:
+    def _read(self, content: str) -> Lowered:
         text = content[:BEGINNING]
         lower = text.lower()
         if len(content) > BEGINNING and any(head not in lower for _, head in self.heads[:RAREST]):
@@ -67,16 +67,22 @@ class Sought(NamedTuple):
         # Some letters are two in lower case: places would be wrong.
         return Lowered(text, lower if len(lower) == len(text) else text)
 
-    def share_at_most(self, text: Lowered) -> float:
-        """No passage has more of what was asked than this share. Much sooner known than the best passage is."""
-        held = sum(self.rarities[term] for term, head in self.heads if head in text.lower)
-        return min(1.0, held / self.most) if self.most > 0 else 0.0
+    def shares_at_most(self, holding: Mapping[str, Collection[int]]) -> Callable[[int], float]:
+        """For an entry the share of what was asked that no passage of it can exceed, by which entries have which term.
+        That is known long before the best passage is."""
+        held = [(self.rarities[term], holding.get(term, ())) for term, _ in self.heads]
+        most = self.most
 
-    def best_passage(self, content: str, text: Lowered) -> Place | None:
+        def share(entry: int) -> float:
+            return min(1.0, sum([value for value, holders in held if entry in holders]) / most) if most > 0 else 0.0
+
+        return share
+
+    def best_passage(self, content: str) -> Place | None:
         """None when no asked word is in it."""
         if self.most <= 0:
             return None
-        found = _densest_words(text, self.heads, self.rarities)
+        found = _densest_words(self._read(content), self.heads, self.rarities)
         if found is None:
             return None
         at, until, weight = found
@@ -217,4 +223,4 @@ def line_numbers(content: str, start: int, end: int) -> tuple[int, int]:
     return first, first + content.count("\n", start, max(start, end - 1))
 
 
-__all__ = ["Lowered", "Place", "Sought", "line_numbers"]
+__all__ = ["Place", "Sought", "line_numbers"]

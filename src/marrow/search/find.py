@@ -16,7 +16,7 @@ from ..model.link import CAUSAL_RELS, HISTORY_RELS
 from ..model.record import CURRENT, Record
 from ..providers.embedder import Embedder
 from ..store.protocol import Reader, Use
-from .best_passage import Lowered, Sought
+from .best_passage import Sought
 from .evidence import Evidence, is_placed, read, words_in_place
 from .gather import gather
 from .intent import domains_wanted
@@ -173,11 +173,15 @@ def _weighed(
 
     placed = [record for record in wanted if is_placed(question, record)]
     hits = [hit(record) for record in wanted if not is_placed(question, record)]
-    return _placed(Sought.of(asked.rarities, asked.most), placed, evidence, hit, hits, enough)
+    sought = Sought.of(asked.rarities, asked.most)
+    terms, where = [term for term, _ in sought.heads], question.wanted.projects
+    holding = reader.holding(question.namespace, terms, where, [record.entry for record in placed]) if placed else {}
+    return _placed(sought, sought.shares_at_most(holding), placed, evidence, hit, hits, enough)
 
 
 def _placed(
     sought: Sought,
+    share_at_most: Callable[[int], float],
     records: Sequence[Record],
     evidence: Mapping[int, Evidence],
     hit: Callable[[Record], Hit],
@@ -189,9 +193,9 @@ def _placed(
     first, until no other could reach what was found."""
     waiting: list[tuple[float, int, Callable[[], Hit]]] = []
     for record in records:
-        found, text = evidence[record.entry], sought.read(record.node.content)
-        words, found.words = found.words, words_in_place(record, found.words, sought.share_at_most(text))
-        waiting.append((hit(record).score, record.entry, partial(_read, sought, record, found, text, words, hit)))
+        found = evidence[record.entry]
+        words, found.words = found.words, words_in_place(record, found.words, share_at_most(record.entry))
+        waiting.append((hit(record).score, record.entry, partial(_read, sought, record, found, words, hit)))
     waiting.sort(key=lambda one: (-one[0], one[1]))
     hits = list(others)
     scores = sorted((other.score for other in others), reverse=True)[:enough]
@@ -203,11 +207,9 @@ def _placed(
     return hits, {}
 
 
-def _read(
-    sought: Sought, record: Record, found: Evidence, text: Lowered, words: float, hit: Callable[[Record], Hit]
-) -> Hit:
+def _read(sought: Sought, record: Record, found: Evidence, words: float, hit: Callable[[Record], Hit]) -> Hit:
     """The hit of a long text, which had so many of the words, by its best passage."""
-    found.place = sought.best_passage(record.node.content, text)
+    found.place = sought.best_passage(record.node.content)
     found.words = words_in_place(record, words, found.place.share if found.place else 0.0)
     return hit(record)
 

@@ -182,6 +182,11 @@ class Words(Protocol):
     ) -> tuple[int, Mapping[str, int]]:
         """How many texts these projects have, and how many of them have each term. `among`: of these alone."""
 
+    def holding(
+        self, namespace: str, terms: Sequence[str], projects: Projects, entries: Sequence[int]
+    ) -> Mapping[str, Collection[int]]:
+        """Which of these entries have each term. Where the index cannot say, all of them."""
+
 
 class Vectors(Protocol):
     """The vectors. Derived. Vectors of one model only: `vector_model` says which."""

@@ -343,3 +343,19 @@ def test_words_are_found_in_the_transaction_that_writes_them(door: Door) -> None
     said = Say("claim", "apple", Occurrence(door.now), Standing(), frozenset(), (), (), ())
     entry = door.do(said, also=look).outcomes[0].entry
     assert [[one for one, _ in hits] for hits in found] == [[entry], [entry]]
+
+
+def test_of_some_it_is_told_which_have_a_word(door: Door) -> None:
+    one, two, other = door.say("The heron stands"), door.say("A second heron, a pump"), door.say("A pump", project="q")
+    entries = [found[0].entry for found in (door.records(one), door.records(two), door.records(other))]
+    with door.store.reading() as reader:
+        for _ in range(2):  # what was asked for before may be kept in memory
+            found = reader.holding("local", ["heron", "pump", "quagga"], ("p", "q"), entries)
+            assert {term: sorted(some) for term, some in found.items()} == {
+                "heron": sorted(entries[:2]),
+                "pump": sorted(entries[1:]),
+                "quagga": [],
+            }
+            assert [*reader.holding("local", ["pump"], ("p",), [*entries, 7 << 40])["pump"]] == [entries[1]]
+            reader.match("local", ["heron", "pump"], ("p", "q"), None, 5)
+        assert [*reader.holding("local", ["heron"], ("elsewhere",), entries)["heron"]] == []

@@ -88,7 +88,7 @@ def _of_decision(content: str, laid: Layout, place: Place | None, asked: _Asked)
 
 def _best(content: str, start: int, end: int, sought: Sought) -> Place | None:
     within = content[start:end]
-    found = sought.best_passage(within, sought.read(within))
+    found = sought.best_passage(within)
     return None if found is None else Place(start + found.start, start + found.end, found.share)
 
 

@@ -258,6 +258,12 @@ class MemoryReader(SessionReader, SourceReader, DerivedReader):
         texts = self._texts(namespace, projects, among).values()
         return len(texts), {term: sum(bool(_frequency(words, term)) for words in texts) for term in terms}
 
+    def holding(
+        self, namespace: str, terms: Sequence[str], projects: Projects, entries: Sequence[int]
+    ) -> Mapping[str, Collection[int]]:
+        texts = self._texts(namespace, projects, entries)
+        return {term: {id_ for id_, words in texts.items() if _frequency(words, term)} for term in terms}
+
     def _texts(self, namespace: str, projects: Projects, among: Collection[int] | None) -> dict[int, Counter[str]]:
         texts = {id_: words for id_, words in self._t.words.items() if self._is_in(id_, namespace, projects)}
         if among is None:

@@ -143,7 +143,7 @@ class Search:
         return self._add_within(scores, counted[rare:], self.texts.entries(places))
 
     def _add_within(self, scores: Scores, counted: Sequence[tuple[int, str]], entries: Ints) -> None:
-        within = {"within": f"[{','.join(map(str, entries.tolist()))}]"}
+        within = _only(entries)
         for count, term in counted:
             self._add(scores, self._read("match_within", term, within), count)
 
@@ -180,6 +180,16 @@ class Search:
                 postings.hold_count((project, query), count, after, state)
             total += count
         return total
+
+    def holding(self, query: str, entries: Ints) -> Ints:
+        """Those of these entries, in order, that match."""
+        if not self._is_kept(query):
+            places = self._read("match_within", query, _only(entries)).places
+        else:
+            places = self._matching(query).places
+        wanted, known = self.texts.places(entries)
+        found: Ints = entries[known][np.isin(wanted, places, assume_unique=True)]
+        return found
 
     def _count_between(self, query: str, first: int, last: int) -> int:
         key = (first, last, query)
@@ -277,3 +287,8 @@ class Search:
         places = np.sort(self.texts.places(self.within)[0])
         found: Ints = places[scores[places] > 0.0]
         return found
+
+
+def _only(entries: Ints) -> Mapping[str, str]:
+    """What the statement `match_within` takes."""
+    return {"within": f"[{','.join(map(str, entries.tolist()))}]"}

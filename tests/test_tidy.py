@@ -74,6 +74,7 @@ LAZY_TARGETS = {
     "marrow.store.alike": "it needs numpy",
     "marrow.store.matrix": "it needs numpy",
     "marrow.store.segments": "it needs numpy",
+    "marrow.store.stored_vectors": "it needs numpy",
     "marrow.store.sqlite.lengths": "it needs numpy",
     "marrow.store.sqlite.words": "it needs numpy",
     "marrow.store.sqlite.postings": "it needs numpy",

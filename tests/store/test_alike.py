@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from marrow.store.alike import FEW, alike
-from marrow.store.matrix import Matrix, nearest, to_bytes
+from marrow.store.matrix import Matrix, nearest
+from marrow.store.stored_vectors import to_bytes
 
 DIMENSIONS = 128
 ROWS = 6_000

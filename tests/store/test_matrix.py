@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from marrow.store import matrix as matrices
-from marrow.store.matrix import Matrix, nearest, to_bytes
+from marrow.store import signs
+from marrow.store.matrix import Matrix, nearest
+from marrow.store.stored_vectors import exact_cosines, to_bytes, widened
 
 DIMENSIONS = 96
 
@@ -30,7 +32,7 @@ def estimated(monkeypatch: pytest.MonkeyPatch) -> None:
     """Sizes at which a few thousand rows are many."""
     monkeypatch.setattr(matrices, "EXACT_ROWS", 500)
     monkeypatch.setattr(matrices, "RESCORED", 400)
-    monkeypatch.setattr(matrices, "SIGN_BLOCK", 1000)
+    monkeypatch.setattr(signs, "SIGN_BLOCK", 1000)
 
 
 def best(rows: np.ndarray, query: np.ndarray, limit: int, kept: np.ndarray | None = None) -> list[int]:
@@ -96,7 +98,26 @@ def test_rows_without_direction_do_no_harm() -> None:
     assert filled(rows).nearest(np.zeros(DIMENSIONS, dtype=np.float32), 10, None, ()) == []
 
 
-def test_every_finite_number_is_widened_exactly() -> None:
-    every = np.arange(2**16, dtype=np.uint16).view(np.float16).reshape(-1, 256)
-    finite = np.isfinite(every)
-    assert np.array_equal(matrices._widened(every)[finite], every.astype(np.float32)[finite])
+def test_every_finite_number_is_widened_and_compared_exactly() -> None:
+    every = np.arange(2**16, dtype=np.uint16).view(np.float16).reshape(-1, 1)
+    every = every[np.isfinite(every)].reshape(-1, 1)
+    wide = every.astype(np.float32)
+    assert np.array_equal(widened(every), wide)
+    for number in (1.0, -0.37, 2.0**-14):
+        vector = np.array([number], dtype=np.float32)
+        assert np.array_equal(exact_cosines(every, None, vector), wide[:, 0] * vector)
+        places = np.arange(0, len(every), 7)
+        assert np.array_equal(exact_cosines(every, places, vector), wide[places, 0] * vector)
+
+
+@pytest.mark.parametrize("dimensions", [1, 64, 100, 256, 1536])
+def test_signs_say_about_how_near_a_row_is_and_count_no_number_twice(dimensions: int) -> None:
+    """Exactly so where all numbers have one size: then the signs say everything."""
+    size = 1 / np.sqrt(dimensions)
+    query = np.where(np.random.default_rng(dimensions).random(dimensions) < 0.5, -size, size).astype(np.float32)
+    rows = np.array([query, -query, np.where(np.arange(dimensions) < dimensions // 3, -query, query)])
+    found = filled(rows)
+    _, held = found.view()
+    told = found.estimates(held, None, query)
+    assert told / told[0] == pytest.approx(rows @ query, abs=1e-3)
+    assert np.array_equal(found.estimates(held, np.array([2, 0]), query), told[[2, 0]])

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from marrow.store import segments as module
-from marrow.store.matrix import Matrix, nearest, to_bytes
+from marrow.store.matrix import Matrix, nearest
 from marrow.store.segments import Segments
+from marrow.store.stored_vectors import to_bytes
 
 from .test_matrix import DIMENSIONS, topics
 

@@ -150,7 +150,7 @@ def _keeping(engine: Engine, vectors: dict[str, Vector]) -> Embed | None:
     if embed is None:
         return None
 
-    from ..store.matrix import mean_of
+    from ..store.stored_vectors import mean_of
 
     def keep(texts: Sequence[str]) -> Sequence[Vector | None]:
         found = embed(texts)
@@ -164,7 +164,7 @@ def _keeping(engine: Engine, vectors: dict[str, Vector]) -> Embed | None:
 def similar(engine: Engine, asker: Asker, record: Record, vector: Vector, together: int = 1) -> tuple[Similar, ...]:
     """What is known in the same place and is like the new record, of so many that came together; contradictions
     first."""
-    from ..store.matrix import mean_of
+    from ..store.stored_vectors import mean_of
 
     found = []
     with engine.store.reading() as reader:

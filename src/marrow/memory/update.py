@@ -64,7 +64,7 @@ def update(
     alike: tuple[Similar, ...] = ()
     embed = engine.embed()
     if outcome.record is not None and embed is not None:
-        from ..store.matrix import mean_of
+        from ..store.stored_vectors import mean_of
 
         vector = embed([outcome.record.node.content])[0]
         alike = () if vector is None else similar(engine, asker, outcome.record, mean_of(vector))

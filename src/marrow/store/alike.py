@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .matrix import Matrix, best_places, exact_cosines, packed_signs, places_of, sorted_ids
+from .matrix import Matrix, best_places, places_of, sorted_ids
+from .signs import packed_signs
+from .stored_vectors import exact_cosines
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from .matrix import Places, Vector
+    from .stored_vectors import Places, Rows, Vector
 
 # How near the nearest must be for this: the signs of what is farther apart say little.
 CLOSE = 0.4
@@ -40,7 +42,7 @@ def alike(
     for matrix in matrices:
         ids, rows = matrix.view()
         gone = places_of(ids, unwanted)
-        places = np.delete(np.arange(len(ids)), gone) if are_few else _nominated(matrix, ids, vector, gone)
+        places = np.delete(np.arange(len(ids)), gone) if are_few else _nominated(matrix, rows, vector, gone)
         best |= _best(ids[places], exact_cosines(rows, places, vector), limit, least)
     return sorted(best.items(), key=lambda found: -found[1])[:limit]
 
@@ -58,13 +60,13 @@ def _best(ids: Places, cosines: Vector, limit: int, least: float) -> dict[int, f
         looked_at *= 8
 
 
-def _nominated(matrix: Matrix, ids: Places, vector: Vector, gone: Places) -> Places:
+def _nominated(matrix: Matrix, rows: Rows, vector: Vector, gone: Places) -> Places:
     """Where the rows are whose signs differ least, but for those that are gone."""
-    differing = _differing(matrix.sign_words(len(ids)), packed_signs(vector))
+    differing = _differing(matrix.sign_words(rows), packed_signs(vector))
     if len(gone):
         differing[gone] = len(vector) + 1
     counts = np.cumsum(np.bincount(differing, minlength=len(vector) + 2))
-    most = min(int(np.searchsorted(counts, max(NOMINATED, len(ids) // ROWS_FOR_EACH))), len(vector))
+    most = min(int(np.searchsorted(counts, max(NOMINATED, len(rows) // ROWS_FOR_EACH))), len(vector))
     return np.flatnonzero(differing <= most)
 
 

@@ -7,20 +7,20 @@ compared exactly: the cosines that come back are always the exact ones.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .signs import Signs
+from .stored_vectors import STORED, exact_cosines, mean_of, widened
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Vector = NDArray[np.float32]
-    Rows = NDArray[np.float16] | NDArray[np.float32]
-    Places = NDArray[np.int64]
+    from .stored_vectors import Places, Rows, Vector
 
-STORED = np.float16
 # So many rows are held as 32-bit numbers and compared in a millisecond. More are held as they are stored, in half the
 # room, and go by their signs: a million takes 20 ms that way, and 90 if each were compared.
 EXACT_ROWS = 16_384
@@ -29,26 +29,12 @@ RESCORED = 8_192
 RESCORED_FOR_EACH = 16
 # Of fewer rows, no more than one in so many has to be compared exactly.
 ROWS_FOR_EACH = 10
-# Blocks that fit into the cache of a core.
-EXACT_BLOCK, SIGN_BLOCK = 512, 32_768
 # The best of so many at a time are looked at first.
 BEST_BLOCK, BEST_BLOCK_LEAST = 64, 4
-# A number of the question as a sign and so many bits.
-LEVELS = 4
-WORD_BITS = 64
 # So few rows, as a save adds, NumPy widens by itself before the other way has begun.
 FEW_ROWS = 4
 # Every so manieth estimate tells where the best begin.
 SAMPLED = 64
-
-
-@dataclass(frozen=True, slots=True)
-class _Signs:
-    """One bit for each number of a row, in words of 64 bits, the first words of all rows first. A row times a question
-    is about `factors` times the sum of the question's numbers, each with the row's sign."""
-
-    words: NDArray[np.uint64]
-    factors: Vector
 
 
 class Matrix:
@@ -62,9 +48,7 @@ class Matrix:
         self._count = 0
         # Whether the text of some entry has several.
         self.has_passages = False
-        # The signs of the first so many rows, with room for more, and what belongs to them.
-        self._signed: tuple[NDArray[np.uint64], int] = (np.empty((-(-dimensions // WORD_BITS), 0), dtype=np.uint64), 0)
-        self._factors: Vector = np.empty(0, dtype=np.float32)
+        self._signs = Signs(dimensions)
         self._make_room(room)
 
     @property
@@ -112,7 +96,7 @@ class Matrix:
         self._make_room(needed)
         self._ids[self._count : needed] = ids
         is_as_it_is = self._rows.dtype == STORED or len(rows) <= FEW_ROWS
-        self._rows[self._count : needed] = rows if is_as_it_is else _widened(rows)
+        self._rows[self._count : needed] = rows if is_as_it_is else widened(rows)
         self._count = needed
 
     def nearest(
@@ -145,7 +129,7 @@ class Matrix:
     def vectors(self, entries: Iterable[int]) -> dict[int, Vector]:
         """The vector of each of these entries that is here; of a long text the mean of its passages."""
         places = places_of(self._ids[: self._count], sorted_ids(entries))
-        ids, rows = self._ids[places], _widened(self._rows[places])
+        ids, rows = self._ids[places], widened(self._rows[places])
         starts = _starts(ids)
         if starts is None:
             return dict(zip(ids.tolist(), rows, strict=True))
@@ -156,27 +140,13 @@ class Matrix:
         count = self._count
         return self._ids[:count], self._rows[:count]
 
-    def signs(self, count: int) -> _Signs:
-        """The signs of the first `count` rows. Made when they are first needed."""
-        known = self._factors
-        if len(known) < count:
-            known = self._factors = np.concatenate([known, *_factors_of(self._rows[len(known) : count])])
-        return _Signs(self.sign_words(count), known[:count])
+    def sign_words(self, rows: Rows) -> NDArray[np.uint64]:
+        """The signs of the rows of a view."""
+        return self._signs.words(rows)
 
-    def sign_words(self, count: int) -> NDArray[np.uint64]:
-        """The same without the factors. Room is made for more than there are, since a save adds one row; another thread
-        looks no further than what it was told is there."""
-        words, known = self._signed
-        if known < count:
-            if count > words.shape[1]:
-                larger = np.empty((len(words), count + count // 4), dtype=np.uint64)
-                larger[:, :known] = words[:, :known]
-                words = larger
-            for start in range(known, count, EXACT_BLOCK):
-                end = min(start + EXACT_BLOCK, count)
-                words[:, start:end] = _packed(_as_numbers(self._rows[start:end]) >= 0)
-            self._signed = words, count
-        return words[:, :count]
+    def estimates(self, rows: Rows, places: Places | None, vector: Vector) -> Vector:
+        """About how near the rows of a view are, or those at these places: what their signs say."""
+        return self._signs.estimates(rows, places, vector)
 
 
 def nearest(
@@ -321,8 +291,7 @@ class _Part:
 
 def _nominated(parts: Sequence[_Part], vector: Vector, count: int) -> list[_Part]:
     """The parts with only those rows left that look best by their signs."""
-    asked = _Asked.of(vector)
-    estimates = np.concatenate([_estimated(part, asked) for part in parts])
+    estimates = np.concatenate([part.matrix.estimates(part.rows, part.places, vector) for part in parts])
     best = np.sort(_best_of(estimates, count))
     found, start = [], 0
     for part in parts:
@@ -347,98 +316,6 @@ def _best_of(estimates: Vector, count: int) -> Places:
     if len(places) <= count:
         return places
     return places[np.argpartition(-estimates[places], count - 1)[:count]]
-
-
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    """A question as bits: the signs of its numbers, and their sizes in `LEVELS` bits, the highest first."""
-
-    signs: NDArray[np.uint64]
-    levels: NDArray[np.uint64]
-    total: int
-
-    @classmethod
-    def of(cls, vector: Vector) -> _Asked:
-        most = float(np.abs(vector).max(initial=0.0)) or 1.0
-        sizes = np.rint(np.abs(vector) / most * (2**LEVELS - 1)).astype(np.int64)
-        bits = [_packed((sizes >> level & 1)[None] > 0)[:, 0] for level in reversed(range(LEVELS))]
-        return cls(packed_signs(vector), np.array(bits), int(sizes.sum()))
-
-
-def _estimated(part: _Part, asked: _Asked) -> Vector:
-    """What the signs say about each row, in units that are the same for all."""
-    signs = part.matrix.signs(len(part.ids))
-    words, factors = signs.words, signs.factors
-    if part.places is not None:
-        words, factors = words[:, part.places], factors[part.places]
-    found = np.empty(len(factors), dtype=np.float32)
-    shared, counts = np.empty(SIGN_BLOCK, dtype=np.uint64), np.empty(SIGN_BLOCK, dtype=np.uint8)
-    against: NDArray[Any] = np.empty(SIGN_BLOCK, dtype=np.uint16 if asked.total < 2**16 else np.uint32)
-    for start in range(0, len(found), SIGN_BLOCK):
-        differing = words[:, start : start + SIGN_BLOCK] ^ asked.signs[:, None]
-        size = differing.shape[1]
-        against[:size] = 0
-        for level in asked.levels:
-            against[:size] <<= 1
-            for word, bits in zip(differing, level, strict=True):
-                np.bitwise_and(word, bits, out=shared[:size])
-                np.bitwise_count(shared[:size], out=counts[:size])
-                against[:size] += counts[:size]
-        np.multiply(against[:size], np.float32(-2.0), out=found[start : start + size], casting="unsafe")
-    found += asked.total
-    found *= factors
-    return found
-
-
-def _factors_of(rows: Rows) -> Iterator[Vector]:
-    for start in range(0, len(rows), EXACT_BLOCK):
-        block = _widened(rows[start : start + EXACT_BLOCK])
-        sums = np.abs(block).sum(axis=1)
-        sums[sums == 0.0] = np.inf
-        yield np.vecdot(block, block) / sums
-
-
-def packed_signs(vector: Vector) -> NDArray[np.uint64]:
-    """The signs of one vector, as words."""
-    return _packed(vector[None] >= 0)[:, 0]
-
-
-def _as_numbers(rows: Rows) -> NDArray[Any]:
-    """Whole numbers with the same signs: of small fractions NumPy finds them out one by one."""
-    return rows.view(np.int16 if rows.dtype == STORED else np.int32)
-
-
-def _packed(bits: NDArray[np.bool_]) -> NDArray[np.uint64]:
-    """Rows of bits as words, one row of the result for each word. What is missing at the end is zero."""
-    lacking = -bits.shape[1] % WORD_BITS
-    padded = np.pad(bits, ((0, 0), (0, lacking))) if lacking else bits
-    return np.ascontiguousarray(np.packbits(padded, axis=1).view(np.uint64).T)
-
-
-def exact_cosines(rows: Rows, places: Places | None, vector: Vector) -> Vector:
-    """The cosines of these rows, or of all. Not `rows @ vector`: BLAS would start threads that fight with everyone
-    else's for a product this small."""
-    if places is None and rows.dtype == np.float32:
-        return np.vecdot(rows, vector)  # type: ignore[no-any-return]
-    count = len(rows) if places is None else len(places)
-    found = np.empty(count, dtype=np.float32)
-    for start in range(0, count, EXACT_BLOCK):
-        end = start + EXACT_BLOCK
-        block = rows[start:end] if places is None else rows[places[start:end]]
-        found[start:end] = np.vecdot(_widened(block), vector)
-    return found
-
-
-def _widened(rows: Rows) -> Vector:
-    """As 32-bit numbers. NumPy's own way takes several times as long: bits are moved to their new places instead, and
-    the exponent, which counts from elsewhere, is set right by a multiplication. Exact for every finite number."""
-    if rows.dtype == np.float32:
-        return rows  # type: ignore[return-value]
-    wide = np.left_shift(rows.view(np.int16), 13, dtype=np.int32)
-    wide &= ~0x70000000
-    found = wide.view(np.float32)
-    found *= np.float32(2.0**112)
-    return found
 
 
 def _grown(array: NDArray[Any], capacity: int, kind: type) -> NDArray[Any]:
@@ -475,26 +352,3 @@ def places_of(ids: Places, entries: Places) -> Places:
     before = np.cumsum(counts) - counts
     found: Places = np.arange(counts.sum()) + np.repeat(first - before, counts)
     return found
-
-
-def to_bytes(vector: Vector) -> bytes:
-    return np.asarray(vector, dtype=STORED).tobytes()
-
-
-def from_bytes(blob: bytes, dimensions: int) -> Vector:
-    """The vector of a text; of a long one the mean of its passages."""
-    return mean_of(rows_from(blob, dimensions))
-
-
-def rows_from(blob: bytes, dimensions: int) -> Vector:
-    """A row for each passage of a text."""
-    return np.frombuffer(blob, dtype=STORED).astype(np.float32).reshape(-1, dimensions)
-
-
-def mean_of(rows: Vector) -> Vector:
-    """One vector for several, of unit length; what is one already as it is."""
-    if rows.ndim == 1 or len(rows) == 1:
-        return rows.reshape(-1)
-    mean: Vector = rows.mean(axis=0)
-    length = float(np.linalg.norm(mean))
-    return mean / length if length else mean

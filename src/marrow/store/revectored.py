@@ -21,7 +21,8 @@ class _Vectors:
     """The vectors of one model, and the searches among them."""
 
     def __init__(self, model: tuple[str, int], vectors: Mapping[int, Vector]) -> None:
-        from .matrix import Matrix, from_bytes, to_bytes
+        from .matrix import Matrix
+        from .stored_vectors import from_bytes, to_bytes
 
         # As a store keeps them, rounding included.
         kept = {entry: to_bytes(vectors[entry]) for entry in sorted(vectors)}

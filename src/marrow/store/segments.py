@@ -9,7 +9,8 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Sequence
 
-from .matrix import STORED, Matrix
+from .matrix import Matrix
+from .stored_vectors import STORED
 
 # A further matrix has room for so many at least.
 ROOM_LEAST = 1_024

@@ -16,7 +16,7 @@ from marrow.model.errors import Unavailable
 from marrow.model.record import CURRENT, Filter
 from marrow.providers.static import StaticEmbedder
 from marrow.search.passages import embedded_pieces
-from marrow.store.matrix import to_bytes
+from marrow.store.stored_vectors import to_bytes
 
 LINES = [
     f"The kiln of house {n} is fired at {n * 7} degrees, and its door is of clay from field {n}." for n in range(60)

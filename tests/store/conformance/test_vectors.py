@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from marrow.model.address import address_of
 from marrow.model.change import Say
 from marrow.model.node import Node, Occurrence
-from marrow.store.matrix import Matrix, from_bytes, to_bytes
+from marrow.store.matrix import Matrix
+from marrow.store.stored_vectors import from_bytes, to_bytes
 
 from ..door import EMBEDDER, START, Door, vector_of
 

@@ -207,7 +207,7 @@ class CommitIndex:
         if not self._embedder.dimensions:
             yield from (b"" for _ in texts)
             return
-        from ...store.matrix import to_bytes
+        from ...store.stored_vectors import to_bytes
 
         yield from map(to_bytes, self._embedder.documents([text[:EMBEDDED_LENGTH_MAX] for text in texts]))
 

@@ -313,13 +313,13 @@ class MemoryReader(SessionReader, SourceReader, DerivedReader):
         return self._matrix().passage_cosines(entries, vector)
 
     def vectors_of(self, entries: Sequence[int]) -> Mapping[int, Vector]:
-        from ..matrix import from_bytes
+        from ..stored_vectors import from_bytes
 
         dimensions = (self.vector_model() or ("", 1))[1]
         return {id_: from_bytes(self._t.vectors[id_], dimensions) for id_ in entries if id_ in self._t.vectors}
 
     def passage_vectors(self, entries: Sequence[int]) -> Mapping[int, Vector]:
-        from ..matrix import rows_from
+        from ..stored_vectors import rows_from
 
         dimensions = (self.vector_model() or ("", 1))[1]
         quick = self._t.vectors.keys() - self._refined()

@@ -156,7 +156,7 @@ class MemoryWriter(MemoryReader, SessionWriter, SourceWriter, DerivedWriter):
         self._set(self._t.words, entry, Counter(f"{body} {names}".split()))
 
     def index_vectors(self, vectors: Sequence[tuple[int, Vector]]) -> None:
-        from ..matrix import to_bytes
+        from ..stored_vectors import to_bytes
 
         for entry, vector in vectors:
             self._set(self._t.vectors, entry, to_bytes(vector))

@@ -21,7 +21,7 @@ class PassageReader(Protocol):
     def refined_marks(self) -> dict[int, int]: ...
 
     def passage_vectors(self, entries: Sequence[int]) -> Mapping[int, Vector]:
-        from ..matrix import rows_from
+        from ..stored_vectors import rows_from
 
         model, marks = self.vector_model(), self.refined_marks()
         quick = [entry for entry in entries if entry > marks.get(entry >> ENTRY_BITS, 0)]

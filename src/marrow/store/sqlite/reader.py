@@ -336,7 +336,7 @@ class SqliteReader(SessionReader, SourceReader, DerivedReader, RefinedReader, Pa
         return self._cache.passage_similarities(self, entries, vector)
 
     def vectors_of(self, entries: Sequence[int]) -> Mapping[int, Vector]:
-        from ..matrix import from_bytes
+        from ..stored_vectors import from_bytes
 
         if self.keeps and (known := self._cache.vectors(self, entries)) is not None:
             return known

@@ -327,7 +327,7 @@ class SqliteWriter(SqliteReader, SessionWriter, SourceWriter, DerivedWriter):
             self._write_words()
 
     def index_vectors(self, vectors: Sequence[tuple[int, Vector]]) -> None:
-        from ..matrix import to_bytes
+        from ..stored_vectors import to_bytes
 
         for entry, vector in vectors:
             self._wait("put_vector", (entry, to_bytes(vector)))
@@ -335,7 +335,7 @@ class SqliteWriter(SqliteReader, SessionWriter, SourceWriter, DerivedWriter):
             self.new_epoch()
 
     def refine(self, vectors: Sequence[tuple[int, Vector]]) -> None:
-        from ..matrix import to_bytes
+        from ..stored_vectors import to_bytes
 
         for entry, vector in vectors:
             self._run("put_vector", (entry, to_bytes(vector)))

@@ -57,3 +57,11 @@ def test_a_short_word_is_found_behind_longer_ones_that_it_is_part_of() -> None:
     assert place is not None
     assert place.share == 1.0
     assert "exit code 0" in content[place.start : place.end]
+
+
+def test_a_name_with_a_sign_at_its_end_is_found_where_it_stands() -> None:
+    content = f"{'Some words before it. ' * 60}\nThe C# client and the C++ one retry.\n{'Some words after it. ' * 30}"
+    for name in ("c#", "c++"):
+        place = Sought.of({name: 3.0}, 3.0).best_passage(content)
+        assert place is not None
+        assert "client" in content[place.start : place.end]

@@ -25,8 +25,8 @@ TERMS_MAX = 12
 # A very long text is read beyond its beginning for a rare word that is not there.
 BEGINNING, READ, RAREST = 60_000, 400_000, 3
 REACH = 40
-_WORD = re.compile(r"[\w'./:@-]*")
-IN_WORDS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_'./:@-"
+_WORD = re.compile(r"[\w'./:@+#-]*")
+IN_WORDS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_'./:@+#-"
 
 
 class Place(NamedTuple):

@@ -110,10 +110,13 @@ def ingest_codebase(
         there = {path: found for path, found in there.items() if path in changed}
         gone = [path for path in gone if path in changed]
     origin = origin_of(asker, root, named, known.get(ORIGIN), below if given or own else "")
-    others = [path for path in inside if not is_chosen(path) and not is_licence(path) and not is_ignored(path)]
     # Of a service that was read as a whole, a folder alone does not say which files are passed over.
     is_piece = bool(below) and ORIGIN in known and not origin.title.endswith(f"{PART}{below.rstrip('/')}")
-    passed = None if extensions or since or is_piece else passed_over(engine, asker, named, others, known, root)
+    passed = None
+    if not (extensions or since or is_piece):
+        taken_in = frozenset(chosen)
+        left = [path for path in inside if path not in taken_in and not is_licence(path) and not is_ignored(path)]
+        passed = passed_over(engine, asker, named, left, known, root)
     row = noted(origin, known.get(ORIGIN), passed)
     looked_at = [
         _Due(path, found, before) for path, found in there.items() if _is_due(found, before := known.get(names[path]))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,23 +24,24 @@ _BITS_APART, _SIGN_COPIES = 13, 0x70000000
 def exact_cosines(rows: Rows, places: Places | None, vector: Vector) -> Vector:
     """The cosines of these rows, or of all, for unit vectors. Not `rows @ vector`: BLAS would start threads that fight
     with everyone else's for a product this small."""
-    if rows.dtype == np.float32:
-        return np.vecdot(rows if places is None else rows[places], vector)  # type: ignore[no-any-return]
+    is_wide = rows.dtype == np.float32
+    if places is None and is_wide:
+        return np.vecdot(rows, vector)  # type: ignore[no-any-return]
+    held: NDArray[Any] = rows if is_wide else rows.view(np.int16)
     # Exact as well: the one factor is a power of two, and so is the other.
-    wanted = vector * np.float32(2.0**_EXPONENTS_APART)
-    bits = rows.view(np.int16)
+    wanted = vector if is_wide else vector * np.float32(2.0**_EXPONENTS_APART)
     count = len(rows) if places is None else len(places)
     found = np.empty(count, dtype=np.float32)
     # Room that is used again costs half as much as new room for each block.
-    picked, wide = (np.empty((min(BLOCK, count), rows.shape[1]), dtype=kind) for kind in (np.int16, np.int32))
+    shape = (min(BLOCK, count), rows.shape[1])
+    picked, wide = np.empty(shape, dtype=held.dtype), np.empty(shape, dtype=np.int32)
     for start in range(0, count, BLOCK):
         size = min(BLOCK, count - start)
         if places is None:
-            block = bits[start : start + size]
-        else:
-            block = picked[:size]
-            np.take(bits, places[start : start + size], axis=0, out=block, mode="clip")  # any other mode would copy
-        np.vecdot(_spread(block, wide[:size]), wanted, out=found[start : start + size])
+            block = held[start : start + size]
+        else:  # any other mode would copy
+            block = np.take(held, places[start : start + size], axis=0, out=picked[:size], mode="clip")
+        np.vecdot(block if is_wide else _spread(block, wide[:size]), wanted, out=found[start : start + size])
     return found
 
 

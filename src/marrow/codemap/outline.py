@@ -8,27 +8,18 @@ still be only how the code is written (`fingerprint.py` looks closer).
 
 from __future__ import annotations
 
-import re
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
-from hashlib import blake2b
 from operator import itemgetter
 from typing import NamedTuple
 
 from ..model.code import CALLABLES, TOP, TYPES, Symbol
+from .body_hash import Span as Span
+from .body_hash import hashing
 
 # What calls and names can be in; a constant or a field is no place of its own.
 SCOPES = CALLABLES | TYPES | frozenset(("module", "namespace"))
 SIGNATURE_MAX, DOC_MAX, NAME_MAX = 300, 200, 200
-HASH_BYTES = 8
-
-Span = tuple[int, int]
-
-# What takes the place of comments, strings, and the beginning and end of a block.
-NOTHING, STRING, OPEN, CLOSE = b"", b"\x01", b"\x02", b"\x03"
-SPACE = b" \t\r\n\f\v\\"
-
-_PLAIN_STRING = re.compile(rb"""(['"])([^'"\\\n]*)\1\Z""")
 
 
 class Definition(NamedTuple):
@@ -72,8 +63,7 @@ class Outline:
         self._source = source
         # By where they begin, the longer first; two sorts are quicker than one by pairs.
         self._found = sorted(sorted(definitions, key=_LAST, reverse=True), key=_FIRST)
-        self._comments, self._strings, self._blocks = comments, strings, blocks
-        self._dropped = SPACE + optional
+        self._hashed = comments, strings, blocks, optional
         self._scopes = [at for at, found in enumerate(self._found) if found[0] in SCOPES]
         self._flattened: tuple[list[int], list[int]] = (
             before._flattened if before is not None and len(before._scopes) == len(self._scopes) else self._flat()
@@ -90,7 +80,7 @@ class Outline:
             if parent != TOP:
                 inside.setdefault(parent, []).append((found[2], found[3]))
         made: list[Symbol] = []
-        new, hash_of, parts_of = tuple.__new__, self._hashing(), inside.get
+        new, hash_of, parts_of = tuple.__new__, hashing(self._source, *self._hashed), inside.get
         for at, (found, parent) in enumerate(zip(found_, parents, strict=True)):
             kind, name, first, last, start, end, signature, doc, decorators, bases, returns, receiver = found
             if len(name) > NAME_MAX:
@@ -123,62 +113,6 @@ class Outline:
 
     def kind_of(self, index: int) -> str:
         return self._found[index].kind
-
-    def _marks(self) -> list[tuple[int, int, bytes]]:
-        """Where something stands that is not hashed as it is, and what takes its place."""
-        special = [(a, b, NOTHING) for a, b in self._comments]
-        special += [(a, b, STRING) for a, b in self._strings]
-        special += [(a, a, OPEN) for a, _ in self._blocks]
-        special += [(b, b, CLOSE) for _, b in self._blocks]
-        special.sort()
-        return special
-
-    def _hashing(self) -> Callable[[int, int, Sequence[Span]], str]:
-        """What hashes a part of the text, without the parts `without` in it (sorted, apart from each other)."""
-        source, special, dropped = self._source, self._marks(), self._dropped
-        starts = [one[0] for one in special]
-        fresh = blake2b(digest_size=HASH_BYTES).copy  # quicker than to say each time what is wanted
-
-        def keep(here: int, last: int, at: int, to: int, kept: list[bytes], strings: list[bytes]) -> None:
-            """The text between two places: without comments, with a mark for each string and block."""
-            for begin, end, mark in special[at:to]:
-                if begin < here:  # inside of a comment or string
-                    continue
-                kept += (source[here:begin], mark)
-                if mark is STRING:
-                    strings.append(source[begin:end])
-                here = end
-            if here < last:
-                kept.append(source[here:last])
-
-        def hash_of(first: int, last: int, without: Sequence[Span]) -> str:
-            at = bisect_left(starts, first)
-            to = bisect_left(starts, last, at)
-            strings: list[bytes] = []
-            if at == to and not without:
-                text = source[first:last]
-            else:
-                kept: list[bytes] = []
-                for begin, end in without:
-                    middle = at
-                    if at < to and starts[at] < begin:
-                        middle = bisect_left(starts, begin, at, to)
-                        keep(first, begin, at, middle, kept, strings)
-                    elif first < begin:
-                        kept.append(source[first:begin])
-                    first, at = end, bisect_left(starts, end, middle, to)
-                keep(first, last, at, to, kept, strings)
-                text = b"".join(kept)
-            bare = text.translate(None, dropped)
-            if b"," in bare:
-                bare = bare.replace(b",)", b")").replace(b",]", b"]").replace(b",}", b"}")
-            if strings:
-                bare = b"\0".join((bare, *[_plain(one) for one in strings]))
-            hashed = fresh()
-            hashed.update(bare)
-            return hashed.hexdigest()
-
-        return hash_of
 
     def _flat(self) -> tuple[list[int], list[int]]:
         """Where scopes begin and end, and the innermost scope before, between and after these places (the how manieth
@@ -223,9 +157,3 @@ class Outline:
 def one_line(text: str, limit: int) -> str:
     line = " ".join(text.split())
     return line if len(line) <= limit else f"{line[: limit - 1]}…"
-
-
-def _plain(string: bytes) -> bytes:
-    """What stands in a plain string, so that the kind of quote does not matter."""
-    found = _PLAIN_STRING.match(string)
-    return found[2] if found else string

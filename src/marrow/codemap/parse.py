@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from functools import cache
 from itertools import accumulate
 from operator import attrgetter
@@ -92,17 +92,27 @@ def line_starts(source: bytes) -> list[int]:
 
 
 _PLACE_FIRST, _PLACE_LAST = attrgetter("start_byte"), attrgetter("end_byte")
+_PLACE = attrgetter("byte_range")
 
 
-def captured(name: str, text: str, node: Node, unordered: Collection[str] = ()) -> dict[str, list[Node]]:
+def spans(nodes: Iterable[Node]) -> list[tuple[int, int]]:
+    """Where nodes begin and end, in bytes."""
+    return list(map(_PLACE, nodes))
+
+
+def captured(
+    name: str, text: str, node: Node, unordered: Collection[str] = (), nested: Collection[str] = ()
+) -> dict[str, list[Node]]:
     """What `captures` finds, quicker, for queries in which no two nodes of one name begin and end at the same places:
-    put in order by where they begin, the longer first. Those in `unordered` come as they may."""
+    put in order by where they begin, the longer first. Those in `unordered` come as they may. Only of those in `nested`
+    may two begin at the same place."""
     from tree_sitter import QueryCursor
 
     found: dict[str, list[Node]] = QueryCursor(query(name, text)).captures(node)
     for named, nodes in found.items():
         if named not in unordered and len(nodes) > 1:
-            nodes.sort(key=_PLACE_LAST, reverse=True)
+            if named in nested:
+                nodes.sort(key=_PLACE_LAST, reverse=True)
             nodes.sort(key=_PLACE_FIRST)
     return found
 

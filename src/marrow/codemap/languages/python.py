@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ...model.code import TOP, Call, FileMap, Import
 from ..language import Language, Rules
 from ..outline import Outline
-from ..parse import captured
+from ..parse import captured, spans
 from .python_definitions import Definitions, assignments
 from .python_expressions import PLAIN_CHAINS, Fields, called_chain, fields
 from .python_modules import finder
@@ -40,21 +40,20 @@ QUERY = """
 """
 _PLAIN_NAMES = re.compile(rb" import ([A-Za-z_][A-Za-z_0-9]*(?:, ?[A-Za-z_][A-Za-z_0-9]*)*)")
 UNORDERED = frozenset(("comment", "string", "block", "decorated"))
+NESTED = frozenset(("call",))  # `a()()`
 
 
 def read(root: Node, source: bytes, path: str) -> FileMap:
-    found = captured("python", QUERY, root, UNORDERED)
+    found = captured("python", QUERY, root, UNORDERED, NESTED)
     known = fields()
-    comments, strings, blocks = (
-        [(node.start_byte, node.end_byte) for node in found.get(name, ())] for name in ("comment", "string", "block")
-    )
+    comments, strings, blocks = (spans(found.get(name, ())) for name in ("comment", "string", "block"))
     # Looked up by where the definition itself begins: asking a node for its parent is slow.
     decorated = {_within(node, known).start_byte: node for node in found.get("decorated", ())}
     definitions = Definitions(source, known, comments)
     definitions.functions(found.get("function", ()), decorated)
     definitions.classes(found.get("class", ()), decorated)
-    given = assignments((*found.get("assign", ()), *found.get("alias", ())), source, known)
     scopes = Outline(source, definitions.found)
+    given = assignments((*found.get("assign", ()), *found.get("alias", ())), source, known, scopes)
     definitions.variables(given, scopes)
     outline = Outline(source, definitions.found, comments, strings, blocks=blocks, before=scopes)
     symbols = outline.symbols(_member_of)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -18,9 +19,11 @@ _BASES = frozenset(("identifier", "attribute", "subscript"))
 
 
 class Given(NamedTuple):
-    """An assignment, taken apart once. `name` is there where one name is given something."""
+    """An assignment, taken apart once. `name` is there where one name is given something. `between` is which of the
+    places between borders of scopes it begins at (`Outline.borders`)."""
 
     node: Node
+    between: int
     left: Node | None
     kind: str  # of what stands on the left
     name: str
@@ -116,9 +119,14 @@ class Definitions:
     def variables(self, given: Iterable[Given], scopes: Outline) -> None:
         """Names that are given a value in a file or a class itself."""
         source = self._source
-        new, scope_at = tuple.__new__, scopes.scope_at
+        new = tuple.__new__
         known: set[tuple[int, str]] = set()
-        for node, left, kind, name, _, type_ in given:
+        within = scopes.borders()[1]
+        sorts = ["variable" if at == TOP else "field" if scopes.kind_of(at) == "class" else "" for at in within]
+        for node, between, left, kind, name, _, type_ in given:
+            sort = sorts[between]
+            if not sort:
+                continue
             while kind == "type" and left is not None:
                 left = left.named_child(0)
                 kind = left.type if left is not None else ""
@@ -126,9 +134,8 @@ class Definitions:
             if kind != "identifier":
                 continue
             first, last = node.start_byte, node.end_byte
-            scope = scope_at(first)
-            sort = "variable" if scope == TOP else "field" if scopes.kind_of(scope) == "class" else ""
-            if not sort or (scope, name) in known:
+            scope = within[between]
+            if (scope, name) in known:
                 continue
             known.add((scope, name))
             if scope == TOP:
@@ -138,19 +145,25 @@ class Definitions:
             self.found.append(new(Definition, (sort, name, first, last, start, end, head, "", (), (), type_, "")))
 
 
-def assignments(nodes: Iterable[Node], source: bytes, known: Fields) -> list[Given]:
+def assignments(nodes: Iterable[Node], source: bytes, known: Fields, scopes: Outline) -> list[Given]:
     given = []
-    new = tuple.__new__
+    new, borders = tuple.__new__, scopes.borders()[0]
     left_id, right_id, type_id = known.left, known.right, known.type
     for node in nodes:
-        field = node.child_by_field_id
-        left, declared = field(left_id), field(type_id)
+        begin = node.start_byte
+        left = node.child(0)
+        end = left.end_byte if left is not None else 0
+        right: Node | None
+        if source[end : end + 2] == b" =" and node.child_count == 3:  # the most, and quicker than to ask for fields
+            right, type_ = node.child(2), ""
+        else:
+            field = node.child_by_field_id
+            left, declared, right = field(left_id), field(type_id), field(right_id)
+            end = left.end_byte if left is not None else 0
+            type_ = type_of(source[declared.start_byte : declared.end_byte]) if declared is not None else ""
         kind = left.type if left is not None else ""
-        name = ""
-        if kind == "identifier" and left is not None:
-            name = source[left.start_byte : left.end_byte].decode("utf-8", "replace")
-        type_ = type_of(source[declared.start_byte : declared.end_byte]) if declared is not None else ""
-        given.append(new(Given, (node, left, kind, name, field(right_id), type_)))
+        name = source[begin:end].decode("utf-8", "replace") if kind == "identifier" else ""
+        given.append(new(Given, (node, bisect_right(borders, begin), left, kind, name, right, type_)))
     return given
 
 

@@ -95,18 +95,21 @@ def chain_of(node: Node | None, source: bytes, known: Fields) -> str:
         if node is None or step is None:
             return ""
         action, word = step
+        if action == _CALL:
+            node, tail = node.child(0), "()" + tail
+            continue
         if action <= _ATTRIBUTE:
             text = source[node.start_byte : node.end_byte]
-            if action == _NAME or _PLAIN.match(text):
+            known_ = PLAIN_CHAINS.get(text)
+            if known_ is not None:
+                word = known_[0]
+            elif action == _NAME or _PLAIN.match(text):
                 word = text.decode("utf-8", "replace")
             else:
                 name = node.child_by_field_id(known.attribute)
                 parts.append((_text(name, source) if name is not None else "?") + tail)
                 node, tail = node.child_by_field_id(known.object), ""
                 continue
-        elif action == _CALL:
-            node, tail = node.child_by_field_id(known.function), "()" + tail
-            continue
         elif action == _SUBSCRIPT:
             node, tail = node.child_by_field_id(known.value), "[]" + tail
             continue

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
 RETURNS_MAX = 3
 SELVES = frozenset(("self", "cls", "mcs"))
 _SELVES = frozenset(name.encode() for name in SELVES)
+_OWN_FIELD = re.compile(rb"(?:self|cls|mcs)\.([A-Za-z_]\w*)")
+# Parameters of which only the names are said.
+_BARE_NAMES = re.compile(rb"\(([A-Za-z_]\w*(?:, ?[A-Za-z_]\w*)*)\)")
 
 # Name, type and chain of a parameter; where nothing is said of it, it may still hide what has its name further out.
 _Parameter = tuple[str, str, str]
@@ -71,7 +75,12 @@ class PythonNames:
 
     def _taken_apart(self, node: Node, text: bytes) -> tuple[_Parameter, ...]:
         """The parameters that something can be said of. The same lists are met again and again."""
-        found = tuple([one for child in node.named_children if (one := self._parameter(child)) is not None])
+        bare = _BARE_NAMES.fullmatch(text)
+        if bare is not None:
+            names = bare[1].decode("ascii").replace(" ", "").split(",")
+            found = tuple([(name, "", "?") for name in names if name not in SELVES])
+        else:
+            found = tuple([one for child in node.named_children if (one := self._parameter(child)) is not None])
         if len(text) <= PARAMETERS_BYTES_MAX and not node.has_error:
             if len(_PARAMETERS) >= PARAMETERS_KEPT:
                 _PARAMETERS.clear()
@@ -94,18 +103,17 @@ class PythonNames:
         return self._text(name), "", self._chain(field(known.value))
 
     def assignments(self, given: Iterable[Given]) -> None:
-        source, known, scope_at = self._source, self._known, self._outline.scope_at
+        source, known, scopes = self._source, self._known, self._outline.borders()[1]
         bindings, visible = self.bindings, self._visible
-        for _, left, kind, name, right, type_ in given:
+        for _, between, left, kind, name, right, type_ in given:
             if left is None:
                 continue
             if kind == "identifier":
                 chain = "" if type_ else chain_of(right, source, known) or ("?" if name in visible else "")
                 if type_ or chain:
-                    scope = scope_at(left.start_byte)
-                    bindings.append(tuple.__new__(Binding, (scope, name, type_, chain, None)))
+                    bindings.append(tuple.__new__(Binding, (scopes[between], name, type_, chain, None)))
             elif kind == "attribute":
-                self._field(left, right, type_)
+                self._field(left, scopes[between], right, type_)
             elif kind in ("pattern_list", "tuple_pattern"):
                 self._hidden(left)
 
@@ -117,17 +125,24 @@ class PythonNames:
                 scope = self._outline.scope_at(left.start_byte)
                 self._stands_for(scope, self._text(left), self._chain(right))
 
-    def _field(self, left: Node, right: Node | None, type_: str) -> None:
+    def _field(self, left: Node, scope: int, right: Node | None, type_: str) -> None:
         """`self.store = store`: a field of the class that the method is in."""
-        owner, name = left.child_by_field_id(self._known.object), left.child_by_field_id(self._known.attribute)
-        if owner is None or name is None or self._source[owner.start_byte : owner.end_byte] not in _SELVES:
+        plain = _OWN_FIELD.fullmatch(self._source, left.start_byte, left.end_byte)
+        name = plain[1].decode("ascii") if plain is not None else self._own_field(left)
+        if not name:
             return
-        above = scope = self._outline.scope_at(left.start_byte)
+        above = scope
         while above != TOP and self._kinds[above] != "class":
             above = self._parents[above]
         value = "" if type_ or above == TOP else self._chain(right)
         if above != TOP and (type_ or value):
-            self.bindings.append(Binding(above, self._text(name), type_, value, scope))
+            self.bindings.append(Binding(above, name, type_, value, scope))
+
+    def _own_field(self, left: Node) -> str:
+        owner, name = left.child_by_field_id(self._known.object), left.child_by_field_id(self._known.attribute)
+        if owner is None or name is None or self._source[owner.start_byte : owner.end_byte] not in _SELVES:
+            return ""
+        return self._text(name)
 
     def loop(self, node: Node) -> None:
         left, right = node.child_by_field_id(self._known.left), node.child_by_field_id(self._known.right)

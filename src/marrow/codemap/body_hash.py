@@ -73,7 +73,8 @@ def _marked(
     starts, texts = list[int](), list[bytes]()
     for begin, end in sorted(strings):
         if begin < end and text[begin]:  # else it is in a comment or in another string
-            text[begin:end] = b"\x01".ljust(end - begin, b"\0")
+            text[begin:end] = bytes(end - begin)
+            text[begin] = _STRING
             starts.append(begin)
             texts.append(source[begin:end])
     return text, starts, texts

@@ -72,7 +72,7 @@ def read(root: Node, source: bytes, path: str) -> FileMap:
     for node in found.get("caught", ()):
         names.caught(node)
     names.returns(found.get("return", ()))
-    calls = tuple(_calls(found.get("call", ()), source, outline, known))
+    calls = _calls(found.get("call", ()), source, outline, known)
     return FileMap("python", "", symbols, imports, tuple(names.bindings), calls, 1 if root.has_error else 0)
 
 
@@ -89,16 +89,18 @@ def _member_of(kind: str, around: str, name: str) -> str:
     return kind
 
 
-def _calls(nodes: Iterable[Node], source: bytes, outline: Outline, known: Fields) -> Iterator[Call]:
-    new, (borders, scopes) = tuple.__new__, outline.borders()
+def _calls(nodes: Iterable[Node], source: bytes, outline: Outline, known: Fields) -> tuple[Call, ...]:
+    calls = []
+    new, plain, (borders, scopes) = tuple.__new__, PLAIN_CHAINS.get, outline.borders()
     for node in nodes:
         first = node.start_byte
         text = source[first : node.end_byte]
-        chain, size = PLAIN_CHAINS.get(text) or called_chain(node, text, source, known)
+        chain, size = plain(text) or called_chain(node, text, source, known)
         if chain:
             row, column = node.end_point
             column = column - size if column > size else 0
-            yield new(Call, (scopes[bisect_right(borders, first)], row + 1, column, chain, "call"))
+            calls.append(new(Call, (scopes[bisect_right(borders, first)], row + 1, column, chain, "call")))
+    return tuple(calls)
 
 
 def _imports(found: dict[str, list[Node]], source: bytes, outline: Outline, known: Fields) -> Iterator[Import]:

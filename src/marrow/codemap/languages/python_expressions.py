@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 DEPTH_MAX = 40
 ANNOTATION_MAX = 300
-ANNOTATIONS_KEPT, CHAINS_KEPT = 4096, 8192
+ANNOTATIONS_KEPT, CHAINS_KEPT = 4096, 32768
 
 # What is called, where its text is a chain already, with how many bytes its last name has: the same are met again.
 PLAIN_CHAINS: dict[bytes, tuple[str, int]] = {}

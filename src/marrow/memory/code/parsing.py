@@ -123,7 +123,7 @@ def line_count(source: bytes) -> int:
 
 def called_names(found: FileMap) -> set[str]:
     """The last names of all calls of a file, and what those that are imported under another name are called there."""
-    names = {last_name(chain) for chain in {call.chain for call in found.calls if call.kind == "call"}}
+    names = {last_name(chain) for chain in {chain for _, _, _, chain, kind in found.calls if kind == "call"}}
     names.discard("")
     names |= {one.name for one in found.imports if one.name and one.name not in ("*", one.local) and one.local in names}
     return names

@@ -7,17 +7,17 @@ import gc
 import os
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ...codemap.resolve import Resolver
 from ...model.code import FileMap
-from ...store.code.map_file import connect
-from ...store.code.packing import pack_links, pack_places
-from ...store.code.reader import FileRow, MapReader
-from .facts import KeptFacts, bare, size_of
 from .frames import receive, send
 from .parsing import parsed
-from .resolving import resolved
+
+# What only resolving needs is imported when that begins: a first map that does not resolve is made without it.
+if TYPE_CHECKING:
+    from ...codemap.resolve import Resolver
+    from ...store.code.reader import FileRow, MapReader
+    from .facts import KeptFacts
 
 # To parse, to parse what will be resolved by the same workers, to resolve, and to resolve what never was before.
 PARSE, PARSE_FIRST, RESOLVE, RESOLVE_FIRST = "parse", "parse first", "resolve", "resolve first"
@@ -42,6 +42,8 @@ class Worker:
         return [tuple(parsed(self._root, id_, path, keep)) for id_, path in jobs]
 
     def _keep(self, path: str, found: FileMap) -> None:
+        from .facts import bare, size_of
+
         size = size_of(found) + len(found.calls)
         if self._parsed_size + size <= PARSED_MAX:
             self._parsed_size += size
@@ -53,6 +55,9 @@ class Worker:
         return [answer for file in files if (answer := self._resolved(place, file, is_first)) is not None]
 
     def _resolved(self, place: str, file: int, is_first: bool) -> tuple[Any, ...] | None:
+        from ...store.code.packing import pack_links, pack_places
+        from .resolving import resolved
+
         facts, resolver = self._ready(place)
         path = facts.path(file)
         if path is None:
@@ -63,6 +68,11 @@ class Worker:
         return file, pack_links(found.links), incoming, list(found.loose), settled, found.extends
 
     def _ready(self, place: str) -> tuple[KeptFacts, Resolver]:
+        from ...codemap.resolve import Resolver
+        from ...store.code.map_file import connect
+        from ...store.code.reader import MapReader
+        from .facts import KeptFacts
+
         if self._reader is None:
             connection = connect(Path(place))
             connection.execute("BEGIN")

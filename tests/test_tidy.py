@@ -69,6 +69,7 @@ LAZY_TARGETS = {
     "marrow.ingest.spot": "every search would pay for the readers of media",
     "marrow.memory.connecting": "to find out that nothing is new would take a third longer",
     "marrow.memory.derivations": "the same",
+    "marrow.memory.code.resolving_worker": "a first map that only parses does not pay for it",
     "marrow.operations.table": "who only lists the operations does not need it",
     "marrow.model.record": "to connect to a file it is not needed; a question for metadata is rare",
     "marrow.store.alike": "it needs numpy",

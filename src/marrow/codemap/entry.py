@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from ..model.code import CALLABLES, Symbol
 
 # Bits of a symbol's flags.
 ENTRY, TEST = 1, 2
+NAMES_KEPT = 8192
 
 _TEST_PATH = re.compile(
     r"(?:^|/)(?:tests?|specs?|__tests__|testing|e2e)/|(?:^|/)(?:test_[^/]*|tests|conftest|[^/]*(?:_tests?|_spec|Test|Tests|"
@@ -47,11 +49,16 @@ def flags_of(path: str, symbol: Symbol, in_test_file: bool) -> int:
         return TEST | (ENTRY if symbol.kind in CALLABLES and any(map(_RUST_TEST.match, decorators)) else 0)
     if symbol.kind not in CALLABLES:
         return TEST if in_test_file else 0
-    name = symbol.name
-    if in_test_file or (_TEST_NAME.match(name) and (in_test_file or "test" in path.lower())):
-        return TEST | (ENTRY if _TEST_NAME.match(name) else 0)
-    if name in _MAINS or _DUNDER.match(name):
+    flags = _flags_of_name(symbol.name, in_test_file, in_test_file or "test" in path.lower())
+    if not flags and any(not _PLAIN.match(decorator) for decorator in decorators):
         return ENTRY
-    if any(not _PLAIN.match(decorator) for decorator in symbol.decorators):
-        return ENTRY
-    return 0
+    return flags
+
+
+@lru_cache(maxsize=NAMES_KEPT)
+def _flags_of_name(name: str, in_test_file: bool, among_tests: bool) -> int:
+    """Of a function, by its name alone: the same are met again and again."""
+    is_test = _TEST_NAME.match(name) is not None
+    if in_test_file or (is_test and among_tests):
+        return TEST | (ENTRY if is_test else 0)
+    return ENTRY if name in _MAINS or _DUNDER.match(name) else 0

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from marrow.memory.code import worker as worker_module
+from marrow.memory.code import resolving_worker
 from marrow.memory.code.worker import Worker
 from marrow.store.code.reader import MAPPED
 
@@ -33,7 +33,7 @@ def resolved(project: Project, jobs: list[tuple[int, str]], *, parses: bool) -> 
         worker.parse(jobs, is_resolved_next=True)
     return [
         (file, links, sorted(incoming), sorted(loose), sorted(settled), sorted(extends))
-        for file, links, incoming, loose, settled, extends in worker.resolve(
+        for file, links, incoming, loose, settled, extends in worker.resolving().resolve(
             str(project.kept.file.path), [id_ for id_, _ in jobs]
         )
     ]
@@ -51,7 +51,7 @@ def test_a_worker_that_keeps_only_some_of_what_it_parsed_reads_the_rest(
     project: Project, jobs: list[tuple[int, str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     known = resolved(project, jobs, parses=False)
-    monkeypatch.setattr(worker_module, "PARSED_MAX", 12)
+    monkeypatch.setattr(resolving_worker, "PARSED_MAX", 12)
     assert resolved(project, jobs, parses=True) == known
 
 
@@ -59,5 +59,5 @@ def test_a_worker_that_has_too_much_at_hand_begins_anew_and_resolves_the_same(
     project: Project, jobs: list[tuple[int, str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     known = resolved(project, jobs, parses=False)
-    monkeypatch.setattr(worker_module, "LOADED_MAX", 5)
+    monkeypatch.setattr(resolving_worker, "LOADED_MAX", 5)
     assert resolved(project, jobs, parses=True) == known

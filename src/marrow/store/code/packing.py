@@ -209,7 +209,8 @@ def _columns(packed: _Packed) -> list[Sequence[Any]]:
 
 def _column(column: bytes | str | list[Any] | tuple[Any, ...], count: int) -> Sequence[Any]:
     if isinstance(column, str):
-        return column.split(_BETWEEN)
+        texts, known = column.split(_BETWEEN), dict[str, str]()
+        return list(map(known.setdefault, texts, texts))  # the same text is kept once
     if isinstance(column, list):
         return column * count
     if isinstance(column, tuple):

@@ -139,6 +139,8 @@ def hash_of(source: bytes, name: str = "f") -> str:
         b"def f(a, b):\n    return g(a, b)\n",
         b"def f( a,b ):  # why\n\n  # more\n  return g(\n    a,\n    b,\n  )\n",
         b'def f(a, b):\n    """Doc."""\n    return g(a, b)\n',
+        b"def f(a, b):return g(a, b)",
+        b"def f(a, b): return g(a, b) # why",
     ],
 )
 def test_formatting_comments_and_docs_leave_the_hash_alone(other: bytes) -> None:
@@ -151,12 +153,24 @@ def test_formatting_comments_and_docs_leave_the_hash_alone(other: bytes) -> None
         (b"def f(a):\n    return 1\n", b"def f(a):\n    return 2\n"),
         (b"def f(a):\n    g('a b')\n", b"def f(a):\n    g('a  b')\n"),
         (b"def f(a):\n    if a:\n        g()\n        h()\n", b"def f(a):\n    if a:\n        g()\n    h()\n"),
+        (
+            b"def f(a):\n if a:\n  if b:\n   if c:\n    g()\n    h()\n",
+            b"def f(a):\n if a:\n  if b:\n   if c:\n    g()\n  h()\n",
+        ),
+        (b"def f(a):\n    g('a', \"b'\")\n", b"def f(a):\n    g('a', 'b\"')\n"),
+        (b"def f(a):\n    g('a', 'b')\n", b"def f(a):\n    g('b', 'a')\n"),
         (b"def f(a):\n    return a + 1\n", b"def f(a):\n    return a - 1\n"),
         (b"def f(a=1):\n    pass\n", b"def f(a=2):\n    pass\n"),
     ],
 )
 def test_a_change_of_meaning_changes_the_hash(before: bytes, after: bytes) -> None:
     assert hash_of(before) != hash_of(after)
+
+
+@pytest.mark.parametrize("strings", [b"'a', ''", b"'a', \"it's\"", b"'a', 'b\\\\n'", b"'a', f'{b}'"])
+def test_the_kind_of_quote_of_a_plain_string_leaves_the_hash_alone(strings: bytes) -> None:
+    other = strings.replace(b"'a'", b'"a"')
+    assert hash_of(b"def f():\n    g(%s)\n" % strings) == hash_of(b"def f():\n    g(%s)\n" % other)
 
 
 def test_a_changed_method_does_not_change_its_class() -> None:

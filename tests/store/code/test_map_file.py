@@ -63,6 +63,30 @@ def test_an_empty_map_is_read_as_it_was_written() -> None:
     assert unpack_calls(pack_calls(())) == ()
 
 
+@pytest.mark.parametrize(
+    "calls",
+    [
+        (Call(0, 1, 2, "a\0b"), Call(0, 1, 2, "c")),  # what stands between texts stands in one
+        (Call(-1, 40_000, 2, "a"), Call(3, 70_000, 0, "")),  # a number that two bytes do not hold
+        (Call(1, 1, 1, "a", "type"), Call(1, 1, 1, "a", "type")),
+    ],
+)
+def test_whatever_a_column_holds_is_read_as_it_was_written(calls: tuple[Call, ...]) -> None:
+    assert unpack_calls(pack_calls(calls)) == calls
+
+
+def test_hashes_and_values_that_are_not_always_there_are_read_as_they_were_written() -> None:
+    symbols = tuple(Symbol("class", "a", "a", -1, 1, 1, hash=f"{n:016x}") for n in (0, 2**64 - 1))
+    bindings = (Binding(1, "a", within=40_000), Binding(1, "b", "B"))
+    assert unpack_outline(pack_outline(FileMap("c", "", symbols, (), bindings)))[0][2:5] == (symbols, (), bindings)
+
+
+def test_a_part_of_which_a_byte_changed_is_damage() -> None:
+    data = pack_calls(MAP.calls)
+    with pytest.raises(StoreDamaged):
+        unpack_calls(data[:-1] + bytes((data[-1] ^ 1,)))
+
+
 def test_links_and_places_are_read_as_they_were_written() -> None:
     links = [Link(0, symbol_id(70_000, 3), "local"), Link(900, symbol_id(2, 0), "seen")]
     assert unpack_links(pack_links(links)) == links

@@ -64,6 +64,7 @@ LAZY_FILES = {
     "app/opening.py": "a program that only opens a memory does not pay for the verbs and the embedder",
     "capture/line.py": "a hook that is answered does not pay for what is said when it is not",
     "store/__init__.py": "a store's library is loaded for that kind of store only",
+    "store/code/__init__.py": "a process that only parses opens no map",
 }
 LAZY_TARGETS = {
     "marrow.ingest.spot": "every search would pay for the readers of media",

@@ -9,6 +9,7 @@ from ..model.change import Receipt, Restate, Supersede
 from ..model.draft import check_domain, check_tags, expiry
 from ..model.errors import Invalid
 from ..model.node import Occurrence
+from .classify import closing_steps
 from .engine import Asker, Engine, resolve, submit
 from .feedback import count, heard
 from .remember import Similar, similar
@@ -48,13 +49,15 @@ def update(
         )
     with engine.store.reading() as reader:
         record = resolve(reader, asker, address)
+        chosen = dict(changes).get("classification")
+        closing = closing_steps(reader, asker, record, chosen, itself=content is not None)
     old = record.node.address
     if content is None:
         step: Restate | Supersede = Restate(old, changes, reason)
     else:
         said = Occurrence(at=now, user=asker.scope.user, source="update")
         step = Supersede(old, content, said, reason, changes)
-    receipt = submit(engine, asker, "memory_update", [step], summary="update", project=record.project)
+    receipt = submit(engine, asker, "memory_update", [step, *closing], summary="update", project=record.project)
     with engine.store.reading() as reader:
         count(engine, asker.principal, reader, record.entry)
     heard(engine, asker, [content or "", reason])

@@ -234,7 +234,9 @@ def _restate(desk: Desk, step: Restate, prepared: Prepared) -> Outcome:
     record = desk.find(step.address)
     changes = dict(step.changes)
     is_expected = not step.expects or record.standing.state == step.expects
-    if not is_expected or (record.standing.state != ACTIVE and "state" not in changes):
+    # What no longer holds stays readable: who may read it can be changed, and nothing else about it.
+    may_change = record.standing.state == ACTIVE or "state" in changes or changes.keys() == {"classification"}
+    if not is_expected or not may_change:
         raise Conflict(
             f"{step.address[:12]} is {record.standing.state}.",
             hint="Save its text again to bring it back.",

@@ -110,6 +110,8 @@ def test_a_path_that_leads_out_is_none() -> None:
 
 def test_how_a_thing_is_named_counts_over_naming_it_by_the_way() -> None:
     assert named("ADR-3 was good. Now this supersedes ADR-3.", DECISION) == [("3", SUPERSEDES)]
+    assert named("This supersedes ADR-3, see also ADR-4.", DECISION) == [("3", SUPERSEDES), ("4", "")]
+    assert named("Superseded by the bus, see ADR-4.", DECISION) == [("4", SUPERSEDED_BY)]
 
 
 def test_words_of_the_sentence_before_say_nothing() -> None:

@@ -50,22 +50,25 @@ _PLACEHOLDER = LazyPattern(
 )
 _CONTEXT = (
     "context", "context and problem statement", "context & problem statement", "problem statement", "problem",
-    "context and problem", "background", "issue", "motivation", "summary", "abstract", "introduction",
+    "context and problem", "background", "issue", "motivation", "summary", "abstract", "introduction", "kontext",
+    "contexte", "contexto",
 )  # fmt: skip
 DECISION = (
     "decision", "decision outcome", "decisions", "the decision", "our decision", "outcome", "chosen option", "solution",
-    "proposed decision", "proposal", "proposals", "recommendation", "resolution",
+    "proposed decision", "proposal", "proposals", "recommendation", "resolution", "entscheidung", "décision",
+    "decisión",
 )  # fmt: skip
 _CONSEQUENCES = (
     "consequences", "consequence", "positive consequences", "implications", "impact", "results", "ramifications",
-    "trade-offs", "tradeoffs", "negative consequences", "outcomes",
+    "trade-offs", "tradeoffs", "negative consequences", "outcomes", "konsequenzen", "folgen", "conséquences",
+    "consecuencias",
 )  # fmt: skip
 _OPTIONS = (
     "considered options", "options considered", "considered alternatives", "alternatives considered", "alternatives",
     "options", "positions", "pros and cons of the options",
 )  # fmt: skip
 _DRIVERS = ("decision drivers", "drivers", "forces", "assumptions", "constraints", "requirements")
-STATUS = ("status", "adr status", "decision status", "current status", "state")
+STATUS = ("status", "adr status", "decision status", "current status", "state", "statut", "estado")
 # Of these the first counts; the others may be about something else in the record.
 FIRST_STATUS = ("status", "adr status", "decision status")
 _STATUS_SAID = LazyPattern(r"(?:(?:adr|decision)\s+)?status(?:\s*:|\s+[–—-]\s)\s*(?P<said>\S+)\Z", re.I)
@@ -268,7 +271,7 @@ def _worded(shape: Outline) -> str:
 
 
 def _status(shape: Outline) -> Status:
-    said = shape.field("status", "adr_status", "state", "decision_status")
+    said = shape.field("status", "adr_status", "state", "decision_status", "statut", "estado")
     section = _first_status(shape) or shape.first(STATUS)
     return read_status(section or said) if not said else read_status(f"{said}\n{section}".strip())
 
@@ -338,11 +341,19 @@ def _dates(path: str, shape: Outline, status: Status) -> tuple[When | None, When
 
 def _people(shape: Outline) -> tuple[str, ...]:
     said = shape.field(
-        "deciders", "decision_makers", "decision_maker", "approvers", "authors", "author", "owner", "owners"
+        "deciders",
+        "decision_makers",
+        "decision_maker",
+        "approvers",
+        "authors",
+        "author",
+        "author_s",
+        "owner",
+        "owners",
     )
     said = said or shape.first(("deciders", "decision makers", "authors", "author"))[:500]
     names = re.split(r"[,;\n]|\s&\s|\sand\s", re.sub(r"\[([^\]\n]{0,80})\]\([^)\n]{0,300}\)", r"\1", said))
-    return short_names(name.strip(" *-\t[]") for name in names)
+    return short_names(re.sub(r"\s*[(<][^()<>]{0,80}[)>]\s*\Z", "", name).strip(" *-\t[]{}") for name in names)
 
 
 def _y_statement(text: str) -> dict[str, str]:

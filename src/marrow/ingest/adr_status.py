@@ -14,31 +14,50 @@ from .sections import plain
 
 STATUSES = ("draft", "proposed", "accepted", "rejected", "deprecated", "superseded", "abandoned", "archived")
 REFERENCES_MAX = 20
+# English first; then what German, French and Spanish records say.
 _SPELLINGS = {
-    "draft": "draft wip drafted unfinished",
-    "proposed": "proposed proposal pending review open rfc discussion discussing requested candidate suggested",
+    "draft": "draft wip drafted unfinished entwurf brouillon borrador",
+    "proposed": "proposed proposal pending review open rfc discussion discussing requested candidate suggested "
+    "vorgeschlagen proposé proposée propuesto propuesta",
     "accepted": "accepted accept approved adopted decided agreed active final finalized finalised implemented done "
-    "complete completed ratified enacted current",
-    "rejected": "rejected reject declined refused denied",
-    "deprecated": "deprecated obsolete retired outdated",
-    "superseded": "superseded superceded superseeded replaced obsoleted overridden",
-    "abandoned": "abandoned withdrawn cancelled canceled dropped postponed deferred",
-    "archived": "archived",
+    "complete completed ratified enacted current akzeptiert angenommen beschlossen accepté acceptée adopté adoptée "
+    "aceptado aceptada aprobado aprobada",
+    "rejected": "rejected reject declined refused denied abgelehnt verworfen rejeté rejetée refusé refusée rechazado "
+    "rechazada",
+    "deprecated": "deprecated obsolete retired outdated veraltet überholt obsolète déprécié obsoleto obsoleta",
+    "superseded": "superseded superceded superseeded replaced obsoleted overridden ersetzt abgelöst remplacé remplacée "
+    "reemplazado reemplazada sustituido sustituida",
+    "abandoned": "abandoned withdrawn cancelled canceled dropped postponed deferred zurückgezogen abandonné abandonnée",
+    "archived": "archived archiviert archivé archivée archivado",
 }
 _NAMES = {word: status for status, words in _SPELLINGS.items() for word in words.split()}
-_WORD = re.compile(r"[A-Za-z]+")
+_WORD = re.compile(r"[^\W\d_]+")
 _IMPLEMENTATION = LazyPattern(r"\b(not(?:\s+yet)?|partially|partly|fully)?[\s-]{0,3}implemented\b", re.I)
 # Several at once, to choose from: a template's.
 _CHOICE = LazyPattern(r"\w+[ \t]*\|[ \t]*\w+[^\n]*\|")
+_CHOSEN = LazyPattern(r"(?:\*\*|__)[ \t]*(?P<name>\w+)[ \t]*(?:\*\*|__)")
+_PROMPT = LazyPattern(r"\?[ \t]*\Z|\b(?:such as|e\.g\.?|one of|etc|or)\b|\w[ \t]*/[ \t]*\w", re.I)
+_CHOICES_MIN = 3
+_BOX = LazyPattern(r"\[(?P<mark>[ xX✓✔]?)\](?!\()")
+_ARROW = LazyPattern(r"→|[-=]>")
+_PIECES = LazyPattern(r"[,;→]|[-=]>")
 _RELATION = LazyPattern(
     r"(?P<superseded_by>(?:superseded|superceded|superseeded|replaced|obsoleted|overridden|deprecated)[ \t]{1,3}"
     r"(?:by|in[ \t]favou?r[ \t]of)"
-    r"|replacement(?:[ \t]is)?:)"
+    r"|replacement(?:[ \t]is)?:|(?:ersetzt|abgelöst)[ \t]{1,3}durch|remplacée?[ \t]{1,3}par"
+    r"|(?:reemplazad|sustituid)[oa][ \t]{1,3}por)"
     r"|(?P<supersedes>\b(?:supersedes?|supercedes?|replaces|obsoletes|overrides)\b)"
     r"|(?P<amended_by>\b(?:amended|extended|refined|clarified)[ \t]{1,3}by\b)"
     r"|(?P<amends>\b(?:amends|extends|refines|clarifies)\b)",
     re.I,
 )
+# What stands before such a word: that it is to come, is not so, or only in part.
+_NOT_SO = LazyPattern(r"\b(?:be|not|never|will|would|may|might|could|can|should|to)[ \t]{1,3}\Z", re.I)
+_IN_PART = LazyPattern(r"\b(?:partially|partly|in[ \t]part)[ \t]{1,3}\Z", re.I)
+_PARTLY = {"superseded_by": "amended_by", "supersedes": "amends"}
+_BEFORE_WITHIN = 20
+# Between two records: the second is only mentioned.
+_ASIDE = LazyPattern(r";|\.[ \t]|\b(?:see|related|relates|cf|depends|builds|based|because|due|unlike|but|not)\b", re.I)
 _REFERENCE = LazyPattern(
     r"\[(?P<text>[^\]\n]{0,200})\]\((?P<target>[^)\s]{1,400})\)"
     r"|\badr[\s_#-]{0,3}0*(?P<number>\d{1,5})\b(?!\.md)"
@@ -76,36 +95,85 @@ class Named:
 def read_status(said: str) -> Status:
     """The status that holds: what it was superseded by goes before all; in a list with dates, the last one; else the
     first that is named."""
-    lines = [line for line in (plain(line.lstrip(">-*+ \t")) for line in said[:4_000].split("\n")) if line]
-    if not lines or _CHOICE.search(said[:400]):
+    lines = list(_said_lines(said[:4_000]))
+    if not lines or _CHOICE.search("\n".join(lines)[:400]):
         return NONE
     whole = "\n".join(lines)
-    found = [(name, next(dates_in(line), None)) for line in lines[:40] for name in _names_in(line)]
+    pieces = [piece for line in lines[:40] for piece in _stages(line)]
+    found = [(name, next(dates_in(piece), None)) for piece in pieces for name in _names_in(piece)]
     dated = [one for one in found if one[1]]
     name, date = found[0] if found else ("", None)
     if len(dated) > 1:
         name, date = max(dated, key=lambda one: one[1].at if one[1] else 0)
-    for other in _RELATION.finditer(whole):
-        if other["superseded_by"]:
-            name = "superseded"
+        date = next((when for one, when in dated if one == "accepted"), date)
+    if any(relation == "superseded_by" for relation, _ in _relations(whole)):
+        name = "superseded"
     if len(lines) > 1 and ("superseded", None) in found:
         name = "superseded"
     carried = _IMPLEMENTATION.search(whole)
     extent = " ".join((carried[1] or "").lower().split()) if carried else ""
     implementation = f"{extent} implemented".strip().replace("partly", "partially") if carried else ""
-    return Status(name, whole, implementation, date or next(dates_in(whole), None))
+    return Status(name, whole, implementation, date or (next(dates_in(whole), None) if name else None))
+
+
+def _said_lines(said: str) -> Iterator[str]:
+    """The lines that say something: of boxes those that are ticked, of a choice what is set off, and no question of a
+    template."""
+    for raw in said.split("\n"):
+        line = raw.lstrip(">-*+ \t") if not raw.lstrip().startswith("**") else raw.strip()
+        boxes = list(_BOX.finditer(line))
+        if boxes:
+            ends = [*(box.start() for box in boxes[1:]), len(line)]
+            ticked = (line[box.end() : end] for box, end in zip(boxes, ends, strict=True) if box["mark"].strip())
+            line = " ".join((line[: boxes[0].start()], *ticked))
+        elif line.count("|") > 1 and len(chosen := list(_CHOSEN.finditer(line))) == 1:
+            line = chosen[0]["name"]
+        told = plain(line)
+        if told and not _is_prompt(told):
+            yield told
+
+
+def _is_prompt(line: str) -> bool:
+    """Whether a line asks which status it is: it names several, of which none holds."""
+    named = {_NAMES[word] for word in _WORD.findall(line[:300].lower()) if word in _NAMES}
+    return len(named) >= _CHOICES_MIN and bool(_PROMPT.search(line[:300]))
+
+
+def _stages(line: str) -> list[str]:
+    """A line, or where it tells several stages those of which one counts: by their dates, or the last one."""
+    if _ARROW.search(line[:300]):
+        pieces = _PIECES.split(line)
+        return pieces if any(True for _ in dates_in(line)) else pieces[-1:]
+    return _PIECES.split(line) if sum(1 for _ in dates_in(line[:300])) > 1 else [line]
 
 
 def _names_in(line: str) -> Iterator[str]:
-    """The first status of a line. "Not accepted" and "to be decided" are none that was reached."""
+    """The first status of a line. "Not accepted" and "to be decided" are none that was reached; what is no longer
+    accepted is deprecated where no other word says more."""
     before = ""
+    was_accepted = False
     for word in _WORD.findall(line[:300]):
         small = word.lower()
         name = _NAMES.get(small)
-        if name and before not in ("not", "be", "partially", "partly", "supersedes"):
+        if name and before == "longer":
+            was_accepted = was_accepted or name == "accepted"
+        elif name and before not in ("not", "be", "partially", "partly", "supersedes"):
             yield name
             return
         before = small
+    if was_accepted:
+        yield "deprecated"
+
+
+def _relations(line: str) -> Iterator[tuple[str, int]]:
+    """What a line says of other records, and where the words for it end: not what is to come, or is not so."""
+    for mark in _RELATION.finditer(line):
+        before = line[max(0, mark.start() - _BEFORE_WITHIN) : mark.start()]
+        relation = str(mark.lastgroup)
+        if _IN_PART.search(before):
+            yield _PARTLY.get(relation, relation), mark.end()
+        elif not _NOT_SO.search(before):
+            yield relation, mark.end()
 
 
 def references_in(text: str, folder: PurePosixPath, given: Mapping[str, str]) -> Named:
@@ -114,15 +182,21 @@ def references_in(text: str, folder: PurePosixPath, given: Mapping[str, str]) ->
     for relation, said in given.items():
         found[relation] += _references(said, folder)
     for line in text.split("\n")[:400]:
-        marks = list(_RELATION.finditer(line[:2_000]))
-        for mark, end in zip(marks, [*(following.start() for following in marks[1:]), 2_000], strict=False):
-            rest = line[mark.end() : end]
-            found[str(mark.lastgroup)] += _references(rest, folder)
+        looked_at = line[:2_000]
+        starts = [mark.start() for mark in _RELATION.finditer(looked_at)]
+        for relation, begin in _relations(looked_at):
+            end = next((start for start in starts if start >= begin), 2_000)
+            found[relation] += _references(looked_at[begin:end], folder)
     return Named(**{relation: tuple(dict.fromkeys(names))[:REFERENCES_MAX] for relation, names in found.items()})
 
 
 def _references(said: str, folder: PurePosixPath) -> Iterator[str]:
+    """The records that are listed; what stands after "see also" is only mentioned."""
+    last = 0
     for match in _REFERENCE.finditer(said[:2_000]):
+        if last and _ASIDE.search(said[last : match.start()]):
+            return
+        last = match.end()
         if match["number"]:
             yield f"ADR-{int(match['number'])}"
         elif match["target"] or match["file"]:

@@ -83,6 +83,8 @@ _PLAIN = frozenset(
 _SENTENCE = re.compile(r"(?<!\d)[.;!?]\s|\n[ \t]*\n|\n[ \t]*(?:[-*+]|\d+\.)[ \t]|\n#")
 
 _NOT = re.compile(r"\b(?:not|never|no longer|n't|partial(?:ly)?|partly|may|might|could|would)\W+(?:\w+\W+){0,2}\Z")
+# After another name: what follows is only pointed at.
+_ASIDE = re.compile(r"\d.*\b(?:see|cf|unlike|related)\b", re.S)
 # The last of these before a name says how it is named. Passive forms come before active ones.
 _HOW = re.compile(
     "|".join(
@@ -256,7 +258,8 @@ def _how(small: str, at: int) -> str:
     found = list(_HOW.finditer(said))
     if not found or _NOT.search(said[: found[-1].start()]):
         return ""
-    return found[-1].lastgroup or ""
+    how = found[-1].lastgroup or ""
+    return "" if how in (SUPERSEDES, SUPERSEDED_BY) and _ASIDE.search(said[found[-1].end() :]) else how
 
 
 __all__ = [

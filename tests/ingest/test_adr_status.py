@@ -1,0 +1,82 @@
+"""The status of a decision where it takes more than a word to say it: what is ticked, what was true once, what will be,
+what holds in part, and in other languages."""
+
+from __future__ import annotations
+
+import pytest
+
+from marrow.ingest.adr import Adr, read_adr
+from marrow.ingest.adr_status import read_status
+from marrow.ingest.placing import day
+
+PROMPT = "What is the status, such as proposed, accepted, rejected, deprecated, superseded, etc.?"
+
+
+def with_status(said: str) -> Adr:
+    return read_adr("docs/adr/0020-x.md", f"# 20. X\n\n## Status\n\n{said}\n\n## Context\n\nc\n\n## Decision\n\nd\n")
+
+
+@pytest.mark.parametrize(
+    ("said", "name"),
+    [
+        ("- [ ] Proposed\n- [x] Accepted\n- [ ] Deprecated\n- [ ] Superseded", "accepted"),
+        ("[ ] Proposed [x] Rejected [ ] Accepted", "rejected"),
+        ("- [ ] Proposed\n- [ ] Accepted\n- [ ] Superseded", ""),
+        ("Proposed | **Accepted** | Deprecated | Superseded", "accepted"),
+        ("Proposed / Accepted / Deprecated", ""),
+        (f"{PROMPT}\n\nRejected", "rejected"),
+        (PROMPT, ""),
+        ("Proposed → Accepted", "accepted"),
+        ("Proposed 2024-01-01, accepted 2024-02-01, deprecated 2025-01-01", "deprecated"),
+        ("No longer accepted. Withdrawn on 2024-05-05.", "abandoned"),
+        ("No longer accepted", "deprecated"),
+        ("No longer proposed: accepted", "accepted"),
+        ("Accepted, partially superseded by ADR-21 (only the cache)", "accepted"),
+        ("Accepted. Will be superseded by ADR-30 once that is accepted.", "accepted"),
+        ("Accepted. Not superseded by ADR-30.", "accepted"),
+        ("Accepted (to be replaced by ADR-30)", "accepted"),
+        ("Akzeptiert", "accepted"),
+        ("Ersetzt durch ADR-7", "superseded"),
+        ("Accepté", "accepted"),
+        ("Remplacé par ADR-7", "superseded"),
+        ("Propuesto", "proposed"),
+    ],
+)
+def test_the_status_is_the_one_that_holds_now(said: str, name: str) -> None:
+    assert read_status(said).name == name
+    assert with_status(said).status == name
+
+
+def test_what_is_superseded_in_part_or_later_is_not_given_up() -> None:
+    partly = with_status("Accepted, partially superseded by ADR-21")
+    assert (partly.superseded_by, partly.amended_by) == ((), ("ADR-21",))
+    assert with_status("Accepted. Will be superseded by ADR-30").superseded_by == ()
+    assert with_status("Proposed. It would supersede ADR-3").supersedes == ()
+    assert with_status("Accepted. Partly supersedes ADR-3").amends == ("ADR-3",)
+
+
+def test_a_record_that_is_only_mentioned_beside_one_is_not_superseded() -> None:
+    read = with_status("Accepted (supersedes ADR-4 and [5. Cache, see below](0005-cache.md); see also ADR-6)")
+    assert read.supersedes == ("ADR-4", "ADR-5")
+    assert with_status("Accepted, supersedes ADR-4. ADR-6 stays.").supersedes == ("ADR-4",)
+    assert with_status("Superseded by the bus, see ADR-9").superseded_by == ("ADR-9",)
+
+
+def test_the_day_is_that_of_the_decision_and_no_day_to_come() -> None:
+    listed = with_status("- 2023-01-01 Proposed\n- 2023-02-01 Accepted\n- 2023-09-01 Deprecated")
+    assert (listed.status, day(listed.date)) == ("deprecated", "2023-02-01")
+    assert with_status("Not accepted yet; to be decided by 2024-08-01").date is None
+
+
+def test_a_record_in_another_language_has_its_parts() -> None:
+    text = "# 23. Datenbank\n\nStatut : Accepté\n\n## Kontext\n\nViele.\n\n## Entscheidung\n\nWir nehmen Postgres.\n"
+    read = read_adr("doc/adr/0023-de.md", text)
+    assert (read.status, read.context, read.decision) == ("accepted", "Viele.", "Wir nehmen Postgres.")
+
+
+def test_those_who_decided_are_names_alone() -> None:
+    text = "---\ndeciders: {Ada, Grace}\n---\n# X\n\n## Decision\n\nd\n"
+    assert read_adr("adr/0002-x.md", text).deciders == ("Ada", "Grace")
+    people = "Ada Lovelace (@ada), Grace Hopper <grace@example.org>"
+    text = f"# X\n\n**Status:** accepted\n**Author(s):** {people}\n\n## Decision\n\nd\n"
+    assert read_adr("adr/0003-x.md", text).deciders == ("Ada Lovelace", "Grace Hopper")

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from .lazy_pattern import LazyPattern
-from .spoken import Utterance, seconds_of, speaker_of
+from .spoken import Utterance, first_name_first, seconds_of, speaker_of
 
 _MOMENT = r"(?:\d{1,4}:)?[0-5]?\d:[0-5]?\d(?:[.,]\d{1,3})?"
 _TIMES = LazyPattern(rf"[ \t]*(?P<start>{_MOMENT})[ \t]*-->[ \t]*(?P<end>{_MOMENT})(?:[ \t]+\S.*)?[ \t]*")
@@ -80,7 +80,7 @@ def _voices(lines: list[str]) -> list[tuple[str, str]]:
             said = html.unescape(_TAG.sub("", raw)).strip()
             shouted = _SHOUTED.match(said)
             said = said[shouted.end() :] if shouted else said
-            speaker = html.unescape(name).strip()
+            speaker = first_name_first(html.unescape(name))
             if not speaker:
                 speaker, said = speaker_of(said)
             if not speaker and (bracketed := _BRACKETED.match(said)):

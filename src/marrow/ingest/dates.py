@@ -79,6 +79,7 @@ _EARLIER_CLOCK = rf"{_CLOCK}{_ZONE}(?:[ \t]{{0,3}}(?:,|\bon\b|\bam\b)?[ \t]{{0,3
 _EPOCH = re.compile(r"\d{9,19}(?:\.\d{1,9})?\Z")
 _SHORT_YEAR = re.compile(r"(?P<first>\d{1,2})(?P<mark>[-/.])(?P<other>\d{1,2})(?P=mark)(?P<short>\d\d)\Z")
 _NUMBERS = re.compile(r"(?<![\w./-])(\d{1,2})([-/.])(\d{1,2})\2(?:19|20|21)\d\d(?![\d])")
+_DAY_MICROS = 86_400_000_000
 _QUARTERS = {"first": 1, "second": 2, "third": 3, "fourth": 4}
 _EDGES = " \t\r\n\"'`*_()[]<>"
 
@@ -86,13 +87,20 @@ _EDGES = " \t\r\n\"'`*_()[]<>"
 @dataclass(frozen=True, slots=True)
 class When:
     """A moment in microseconds, how exactly it was said (second, day, week, month, quarter, half, year), where it
-    stands in the text, and a note where it could be read in two ways."""
+    stands in the text, and a note where it could be read in two ways. `offset` are the minutes of its zone."""
 
     at: int
     exact: str = "day"
     note: str = ""
     start: int = 0
     end: int = 0
+    offset: int = 0
+
+    @property
+    def on_its_day(self) -> int:
+        """The moment, or where UTC has another day then the beginning of the day that was written."""
+        there = self.at + self.offset * 60_000_000
+        return self.at if there // _DAY_MICROS == self.at // _DAY_MICROS else there - there % _DAY_MICROS
 
 
 @cache
@@ -220,7 +228,8 @@ def _made(
     except ValueError:
         return None  # No calendar has it.
     span = match.span() if match else (0, end)
-    return When(micros(moment), exact, note, *span)
+    ahead = moment.utcoffset() or timedelta()
+    return When(micros(moment), exact, note, *span, offset=int(ahead.total_seconds()) // 60)
 
 
 def _zone(part: dict[str, str | None]) -> timezone:

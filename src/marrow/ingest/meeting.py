@@ -12,7 +12,7 @@ from ..model.draft import Draft
 from ..model.moments import moment
 from ..model.text import CONTENT_BYTES_MAX
 from .captions import caption_notes, captions, is_captions
-from .dates import date_of
+from .dates import dates_in, read_date
 from .item import Item
 from .lazy_pattern import LazyPattern
 from .spoken import (
@@ -21,6 +21,7 @@ from .spoken import (
     NO_SPEAKERS,
     Utterance,
     clock,
+    first_name_first,
     joined,
     moment_at,
     seconds_of,
@@ -51,6 +52,26 @@ _HEAD_ALONE = LazyPattern(
 _BOLD_NAME = LazyPattern(
     rf"[*_]{{2,3}}(?P<name>{NAME})[ \t]{{0,8}}:?[*_]{{2,3}}[ \t]{{0,8}}:?[ \t]{{1,8}}(?P<rest>\S.*)"
 )
+# A time alone is that of what follows, up to the next one.
+_STAMP_ALONE = LazyPattern(rf"[\[(]?(?P<at>{_STAMP})[\])]?")
+_FROM = LazyPattern(
+    rf"(?P<at>{_STAMP})[ \t]{{1,8}}From[ \t]{{1,8}}(?P<name>\S[^:\n]{{0,60}}?)"
+    r"(?:[ \t]{1,8}to[ \t]{1,8}[^:\n]{1,60}?)?[ \t]{0,8}:[ \t]{0,8}(?P<rest>.*)"
+)
+_ABOUT_ITSELF = LazyPattern(
+    r"transcription (?:started|ended)\b.*|this (?:editable )?transcript was computer generated\b.*"
+    r"|(?:meeting )?transcript",
+    re.I,
+)
+_TITLE_END = LazyPattern(
+    r"[ \t]{0,3}(?:\([^()]{0,60}\d[^()]{0,60}\)[ \t]{0,3})?[-–—][ \t]{0,3}(?:transcript|notes by gemini|meeting"
+    r" (?:recording|notes))[ \t]{0,3}\Z",
+    re.I,
+)
+_WEEKDAY_LENGTH_MAX = 12
+_DATE_LINES = 8
+# From this hour on, the first time of a chat is that of the day. No recording begins with its sixth minute.
+_DAY_BEGINS, _DAY_HOURS = 6, 24
 _OWN_LINE = LazyPattern(r"(?:#{1,6}[ \t]|[-*+•][ \t]|\d{1,2}[.)][ \t]|[|>])")
 _FIELD = LazyPattern(r"[\s*_#>•-]*(?P<key>[A-Za-z][A-Za-z /]{2,24}?)[*_ \t]{0,8}:(?P<value>.*)\Z")
 _HEADING = LazyPattern(r"#{1,6}[ \t]+(?P<text>[^#\n].*)\Z|[*_]{2}(?P<bold>[^*_\n]{1,120}):?[*_]{2}[: \t]*\Z")
@@ -130,7 +151,7 @@ def read_meeting(text: str, *, path: str = "") -> Meeting:
             content=content,
             attendees=_people(header.attendees, speakers(said)),
             topics=_topics(content),
-            seconds=max((one.end or one.start or 0.0 for one in said), default=0.0),
+            seconds=_length(said),
             form=TRANSCRIPT,
         )
     )
@@ -236,7 +257,7 @@ def _header(text: str, path: str) -> Meeting:
         if key in _TITLE_KEYS and not title:
             title = value
         elif key in _DATE_KEYS and at is None:
-            at = date_of(value[:LOOKED_AT_MAX]) if value else None
+            at = _date_in(value[:LOOKED_AT_MAX]) if value else None
         elif key in _PEOPLE_KEYS or line.strip(" #*_:").lower() in _PEOPLE_KEYS:
             people += _persons(value)
             takes_people = not value
@@ -244,13 +265,38 @@ def _header(text: str, path: str) -> Meeting:
         elif takes_people and (bullet := _BULLET.match(line)):
             people += _persons(bullet["text"])
             continue
+        elif takes_people and "," in line and not found:
+            people += _persons(line)
+            takes_people = False
+            continue
         elif (head := _HEADING.match(line[:LOOKED_AT_MAX].strip())) and not heading:
             heading = _said_in(head)
         takes_people = takes_people and not line.strip()
     named = title.strip() or heading or _first_title(lines) or _title_of_path(path)
     if at is None:
-        at = date_of(named)
-    return Meeting("", named[:TITLE_MAX], _date_of_path(path) if at is None else at, tuple(people))
+        at = _date_in(named)
+    if at is None:
+        at = _date_of_path(path)
+    return Meeting("", named[:TITLE_MAX], _date_at_top(lines) if at is None else at, tuple(people))
+
+
+def _date_in(said: str) -> int | None:
+    found = read_date(said)
+    return found.on_its_day if found else None
+
+
+def _date_at_top(lines: Sequence[str]) -> int | None:
+    """The day that the first line names, or one that stands in a line of its own: "Mon, Mar 02, 2026 10:03AM"."""
+    for number, line in enumerate([line.strip() for line in lines if line.strip()][:_DATE_LINES]):
+        said = line[:LOOKED_AT_MAX]
+        found = next(dates_in(said), None)
+        if found is not None and (
+            not number or (found.start <= _WEEKDAY_LENGTH_MAX and len(said) <= 2 * TOPIC_MAX / 3)
+        ):
+            return found.on_its_day
+        if not number and (at := _date_of_path(said)) is not None:
+            return at
+    return None
 
 
 def _said_in(heading: re.Match[str]) -> str:
@@ -265,6 +311,8 @@ def _persons(text: str) -> list[str]:
 def _first_title(lines: Sequence[str]) -> str:
     """A short first line that is no sentence, no field and nothing that somebody says."""
     first = next((line.strip()[:LOOKED_AT_MAX] for line in lines if line.strip()), "")
+    if len(first) <= TITLE_MAX and (end := _TITLE_END.search(first)) and end.start():
+        return _PATH_DATE.sub("", first[: end.start()]).strip(" -_–—")
     is_plain = 3 <= len(first) <= 100 and not first.endswith((".", "!", "?", ":", ",")) and not _OWN_LINE.match(first)
     return (
         first
@@ -275,13 +323,13 @@ def _first_title(lines: Sequence[str]) -> str:
 
 def _title_of_path(path: str) -> str:
     """`2026-03-01-platform-sync.vtt` is about "platform sync"."""
-    stem = PurePath(path).stem
+    stem = PurePath(path).stem.removesuffix(".transcript").removeprefix("GMT")
     return " ".join(re.sub(r"[_-]+", " ", _PATH_DATE.sub(" ", stem)).split()) or stem
 
 
 def _date_of_path(path: str) -> int | None:
     found = _PATH_DATE.search(PurePath(path).stem) if path else None
-    return date_of("-".join(found.group("year", "month", "day"))) if found else None
+    return _date_in("-".join(found.group("year", "month", "day"))) if found else None
 
 
 @dataclass
@@ -301,33 +349,66 @@ def _dialogue(text: str, people: Sequence[str]) -> list[Utterance | str] | None:
     known = frozenset(one.lower() for one in people)
     spoken = others = 0
     waiting: _Saying | None = None  # a name and a time alone on a line: what follows is said by them
+    since: float | None = None
     for raw in text.split("\n"):
         line = raw.strip()
         if not line:
             waiting = None if waiting is not None and waiting.lines else waiting
             continue
-        head = _HEAD_ALONE.fullmatch(line) if len(line) <= LOOKED_AT_MAX else None
-        if head:
-            name = head["name"] or head["name2"]
-            waiting = _Saying(Utterance("", name, seconds_of(head["at"] or head["at2"])), [])
+        head = _head(line) if len(line) <= LOOKED_AT_MAX else None
+        if head is not None:
+            waiting = _Saying(head, [])
+            continue
+        if stamp := _STAMP_ALONE.fullmatch(line):
+            waiting, since = None, seconds_of(stamp["at"])
             continue
         said = _said(line, known)
+        is_own = bool(_OWN_LINE.match(line)) or bool(_ABOUT_ITSELF.fullmatch(line))
         if said is not None:
             waiting = None
             spoken += 1
-            parts.append(_Saying(said, [said.text]))
-        elif waiting is not None and not _OWN_LINE.match(line):
+            parts.append(_Saying(replace(said, start=since) if said.start is None else said, [said.text]))
+        elif waiting is not None and not is_own:
             if not waiting.lines:
                 spoken += 1
                 parts.append(waiting)
             waiting.lines.append(line)
-        elif parts and isinstance(last := parts[-1], _Saying) and not _OWN_LINE.match(line) and not _FIELD.match(line):
+        elif parts and isinstance(last := parts[-1], _Saying) and not is_own and not _FIELD.match(line):
             last.lines.append(line)
         else:
             others += 1
-            parts.append(line if _OWN_LINE.match(line) else raw.rstrip())
+            parts.append(line if is_own else raw.rstrip())
     whole = [part if isinstance(part, str) else part.whole() for part in parts]
-    return whole if _is_dialogue(whole, spoken, others) else None
+    return _by_day(whole, text) if _is_dialogue(whole, spoken, others) else None
+
+
+def _head(line: str) -> Utterance | None:
+    """Who speaks and when, alone on a line: what is said follows."""
+    if found := _HEAD_ALONE.fullmatch(line):
+        return Utterance("", found["name"] or found["name2"], seconds_of(found["at"] or found["at2"]))
+    if (found := _FROM.fullmatch(line)) and not found["rest"]:
+        return Utterance("", first_name_first(found["name"]), seconds_of(found["at"]))
+    return None
+
+
+def _by_day(parts: list[Utterance | str], text: str) -> list[Utterance | str]:
+    """Where the times are those of the day ("10:03 Ada: …"), they are hours and minutes."""
+    stamps = [found["at"] for line in text.split("\n") if (found := _STAMPED.match(line.strip()[:LOOKED_AT_MAX]))]
+    hours = [int(stamp.partition(":")[0]) for stamp in stamps]
+    is_of_day = all(stamp.count(":") == 1 and "." not in stamp for stamp in stamps) and hours == sorted(hours)
+    if not hours or not is_of_day or hours[0] < _DAY_BEGINS or hours[-1] >= _DAY_HOURS:
+        return parts
+    return [
+        replace(one, start=one.start * 60) if isinstance(one, Utterance) and one.start is not None else one
+        for one in parts
+    ]
+
+
+def _length(said: Sequence[Utterance]) -> float:
+    """How long it took: from its beginning, or by the time of the day from the first one who speaks."""
+    starts = [one.start for one in said if one.start is not None]
+    begin = starts[0] if starts and starts[0] >= _DAY_BEGINS * 3600 else 0.0
+    return max((one.end or one.start or 0.0 for one in said), default=begin) - begin
 
 
 def _said(line: str, people: Collection[str]) -> Utterance | None:
@@ -337,10 +418,12 @@ def _said(line: str, people: Collection[str]) -> Utterance | None:
 
 
 def _said_at_first(line: str, people: Collection[str]) -> Utterance | None:
+    if (found := _FROM.fullmatch(line)) and found["rest"]:
+        return Utterance(found["rest"], first_name_first(found["name"]), seconds_of(found["at"]))
     if found := _NAME_STAMPED.fullmatch(line):
         return Utterance(found["rest"], found["name"], seconds_of(found["at"]))
     if (found := _STAMPED.fullmatch(line)) and (":" in found["at"]) and line[0] in "[(0123456789":
-        speaker, rest = speaker_of(found["rest"])
+        speaker, rest = speaker_of(found["rest"], is_timed=True)
         return Utterance(rest, speaker, seconds_of(found["at"]))
     if (found := _BOLD_NAME.fullmatch(line)) and found["name"].partition(" ")[0].lower() not in NO_SPEAKERS:
         return Utterance(found["rest"], found["name"])

@@ -22,6 +22,12 @@ _FIRST = rf"{_CAPITAL}[\w.'’-]{{0,59}}"
 _PARTICLE = r"von|van|de|der|da|di|la|le|bin|al"
 NAME = rf"(?:{_FIRST}(?:[ ](?:{_FIRST}|{_PARTICLE})){{0,3}}(?:[ ]\d{{1,9}})?|[a-z]{{1,40}}[._]?\d{{1,9}})"
 _SPEAKER = LazyPattern(rf"(?P<speaker>{NAME}(?:[ ]?\([^()\n]{{1,40}}\))?):[ \t]{{1,8}}(?=\S)")
+_LAST_FIRST = LazyPattern(
+    rf"(?P<last>{_FIRST}(?:[ ](?:{_FIRST}|{_PARTICLE})){{0,2}}),[ ]{{1,2}}(?P<first>{_FIRST}(?:[ ]{_FIRST}){{0,2}})"
+    r"(?P<about>[ ]\([^()\n]{1,40}\))?"
+)
+# Behind a time a handle is a name too.
+_HANDLE = LazyPattern(r"(?P<speaker>@?[^\W\d_][\w.-]{0,39}):[ \t]{1,8}(?=\S)")
 _SENTENCE_END = LazyPattern(r"[.!?…][\"'”’)]*\Z")
 # Words before a colon that are no speaker.
 NO_SPEAKERS = frozenset(
@@ -53,6 +59,12 @@ class SpokenLine:
     text: str
 
 
+def first_name_first(name: str) -> str:
+    """`Lovelace, Ada (External)`, as a directory has it, is called Ada Lovelace (External)."""
+    found = _LAST_FIRST.fullmatch(name.strip())
+    return f"{found['first']} {found['last']}{found['about'] or ''}" if found else name.strip()
+
+
 def clock(seconds: float) -> str:
     whole = max(0, int(seconds))
     return f"{whole // 3600:02}:{whole // 60 % 60:02}:{whole % 60:02}"
@@ -78,13 +90,14 @@ def spoken_line(line: str) -> SpokenLine:
     stamp = _STAMP.match(rest)
     if stamp:
         rest = rest[stamp.end() :]
-    speaker, rest = speaker_of(rest)
+    speaker, rest = speaker_of(rest, is_timed=bool(stamp))
     return SpokenLine(stamp[1] if stamp else "", speaker, rest.strip())
 
 
-def speaker_of(text: str) -> tuple[str, str]:
-    """Who says a text that begins with a name and a colon, and the rest of it; "" where it does not."""
-    found = _SPEAKER.match(text)
+def speaker_of(text: str, *, is_timed: bool = False) -> tuple[str, str]:
+    """Who says a text that begins with a name and a colon, and the rest of it; "" where it does not. Behind a time a
+    handle will do: `10:04 bob: …`."""
+    found = _SPEAKER.match(text) or (_HANDLE.match(text) if is_timed else None)
     if found is None or len(found["speaker"]) > SPEAKER_MAX or _is_label(found["speaker"]):
         return "", text
     return found["speaker"], text[found.end() :]

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from ..model.draft import Draft
@@ -49,8 +49,10 @@ _IMPACT = ("impact", "customer impact", "user impact", "business impact", "impac
 _TIMELINE = ("timeline", "incident timeline", "timeline of events", "timeline utc", "chronology", "events", "log")
 _CAUSE = (
     "root cause", "root causes", "root cause s", "root cause analysis", "cause", "causes", "contributing factors",
-    "why did it happen", "what went wrong", "root cause and trigger", "trigger", "fault", "five whys", "5 whys",
+    "why did it happen", "root cause and trigger", "five whys", "5 whys",
 )  # fmt: skip
+# What is also the name of a lesson, or of less than the cause.
+_CAUSE_TOO = ("what went wrong", "trigger", "fault")
 _RESOLUTION = (
     "resolution", "resolution and recovery", "mitigation", "recovery", "fix", "remediation", "how was it resolved",
     "how it was fixed", "response", "mitigation and resolution", "how did we fix it",
@@ -60,7 +62,7 @@ _FOLLOW_UPS = (
     "next steps", "corrective actions", "corrective and preventative measures", "preventive measures", "prevention",
     "corrective and preventive measures", "preventative measures", "remediation items", "todo", "future work",
 )  # fmt: skip
-_FORM = tuple(frozenset(names) for names in (_CAUSE, _IMPACT, _TIMELINE, _RESOLUTION, _FOLLOW_UPS))
+_FORM = tuple(frozenset(names) for names in ((*_CAUSE, *_CAUSE_TOO), _IMPACT, _TIMELINE, _RESOLUTION, _FOLLOW_UPS))
 _STARTED = (
     "started",
     "start",
@@ -71,6 +73,9 @@ _STARTED = (
     "start_date",
     "from",
     "occurred",
+    "started_at",
+    "began_at",
+    "incident_started",
 )
 _DETECTED = ("detected", "detected_at", "time_detected", "detection_time", "first_alert", "alerted", "reported")
 _ENDED = (
@@ -84,8 +89,19 @@ _ENDED = (
     "mitigated",
     "end_date",
     "to",
+    "ended_at",
+    "mitigated_at",
+    "incident_ended",
 )
-_SERVICES = ("service", "services", "affected_services", "affected_service", "affected_systems", "systems", "system")
+_CAUSE_FIELDS = ("root_cause", "root_causes", "root_cause_s", "cause")
+_BEGINS = r"\b(?:outage|incident|impact) (?:begins|began|starts|started)\b"
+_ENDS = r"\b(?:outage|impact) (?:ends|ended|is over)\b"
+_MENDED = r"resolv|recover|mitigat|restor|back to normal|fixed|\bincident (?:ends|ended|is over)\b"
+_ALERTED = r"detect|alert|\bpaged?\b|\bpages\b|pager"
+_SERVICES = (
+    "service", "services", "affected_services", "affected_service", "affected_systems", "systems", "system",
+    "services_affected", "service_s", "impacted_services", "services_impacted",
+)  # fmt: skip
 _SERVICES_TOO = ("component", "components", "affected_components", "product", "team")
 
 
@@ -145,13 +161,11 @@ def read_incident(path: str, text: str) -> Incident:
     shape = outline(path, text)
     stem = PurePosixPath(path.replace("\\", "/")).stem if path else ""
     date = _when(shape, "date", "incident_date", "date_of_incident", "day") or _dated(stem, shape)
-    entries = timeline_of(shape.first(_TIMELINE), date)
+    entries = _timeline(shape, date)
     timed = [entry for entry in entries if entry.at]
-    started = _moment(shape, date, *_STARTED) or (timed[0].at if timed else None)
-    ended = _moment(shape, date, *_ENDED) or _entry(
-        reversed(timed), r"resolv|recover|mitigat|restor|back to normal|fixed"
-    )
-    detected = _moment(shape, date, *_DETECTED) or _entry(timed, r"detect|alert|paged?\b|pager|notic|report")
+    started = _moment(shape, date, *_STARTED) or _entry(timed, _BEGINS) or (timed[0].at if timed else None)
+    ended = _moment(shape, date, *_ENDED) or _entry(timed, _ENDS) or _entry(reversed(timed), _MENDED)
+    detected = _moment(shape, date, *_DETECTED) or _entry(timed, _ALERTED) or _entry(timed, r"notic|report")
     number = _NUMBER.search(f"{stem} {shape.title} {shape.field('id', 'incident', 'incident_id', 'number')}")
     return Incident(
         title=_title(shape, text, stem),
@@ -162,11 +176,11 @@ def read_incident(path: str, text: str) -> Incident:
         started=started,
         detected=detected,
         ended=ended if ended and (not started or ended.at >= started.at) else None,
-        date=date or (started and When(started.at - started.at % 86_400_000_000)) or None,
+        date=date or (started and When(started.on_its_day - started.on_its_day % 86_400_000_000)) or None,
         duration=shape.field("duration", "total_duration", "length", "time_to_resolve", "ttr")[:60],
         summary=shape.first(_SUMMARY) or shape.field("summary"),
         impact=shape.first(_IMPACT) or shape.field("impact", "customer_impact", "user_impact"),
-        root_cause=shape.first(_CAUSE) or shape.field("root_cause", "root_causes", "cause"),
+        root_cause=shape.first(_CAUSE) or shape.field(*_CAUSE_FIELDS) or shape.first(_CAUSE_TOO),
         resolution=shape.first(_RESOLUTION) or shape.field("resolution", "fix", "mitigation"),
         follow_ups=_follow_ups(shape.first(_FOLLOW_UPS)),
         timeline=tuple(entries),
@@ -197,7 +211,7 @@ def incident_item(
         tags=short_names(("incident", *found.tags)),
         aliases=short_names((found.number,)),
         anchors=lies.anchors,
-        at=said_at(found.started or found.date, now),
+        at=said_at(_on_its_day(found.started) or found.date, now),
         service=service or (found.services[0] if found.services else ""),
         source=SOURCE,
         metadata={**filled(path=lies.path), **_metadata(found, title), **first_line(text)},
@@ -348,6 +362,21 @@ def _moment(shape: Outline, date: When | None, *names: str) -> When | None:
     if found or not said or date is None:
         return found
     return read_date(f"{moment(date.at):%Y-%m-%d} {said}") if re.match(r"\d{1,2}:\d\d", said) else None
+
+
+def _timeline(shape: Outline, date: When | None) -> list[Entry]:
+    """By the first section of that name; its heading may say more: "Timeline (all times in CET)"."""
+    for key in _TIMELINE:
+        for section in shape.sections:
+            named = section.key == key or (key == "timeline" and section.key.startswith("timeline "))
+            if named and (found := timeline_of(section.body, date, section.title)):
+                return found
+    return []
+
+
+def _on_its_day(when: When | None) -> When | None:
+    """So that it is told with the day that its report has, wherever that was written."""
+    return when and replace(when, at=when.on_its_day)
 
 
 def _entry(entries: Iterable[Entry], words: str) -> When | None:

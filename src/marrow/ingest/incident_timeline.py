@@ -1,26 +1,27 @@
 """The timeline of an incident: lines or rows of a table that begin with a time. A clock without a day goes on from the
-line before it, past midnight too."""
+line before it, past midnight too; one without a zone is in that of the heading, or of the line before it."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from ..model.moments import moment
 from .dates import When, dates_in, read_date
 from .lazy_pattern import LazyPattern
 from .sections import plain
+from .zones import NAME, minutes_ahead, zone_said
 
 ENTRIES_MAX = 500
 _CLOCK = LazyPattern(
-    r"\W{0,6}(?P<clock>\d{1,2}:\d\d(?::\d\d)?(?:\s?[ap]\.?m\b\.?)?(?:\s?\(?(?:UTC|GMT|Z|[PMCE][SD]T|CES?T|BST|JST)\b\)?)?)"
-    r"(?:\s?[-–—]{1,2}\s?\d{1,2}:\d\d)?(?P<rest>.*)$",
-    re.I,
+    rf"\W{{0,6}}(?P<clock>\d{{1,2}}:\d\d(?::\d\d)?(?:\s?(?i:[ap]\.?m)\b\.?)?)(?:\s?\(?(?P<zone>{NAME})\b\)?)?"
+    r"(?:\s?[-–—]{1,2}\s?\d{1,2}:\d\d)?(?P<rest>.*)$"
 )
+_ZONED = LazyPattern(r"(?:[A-Za-z]{2,4}|Z|[+-]\d\d?:?(?:\d\d)?)\)?\Z")
 _MIDNIGHT_PASSED = 12 * 3_600_000_000
 _DAY = 86_400_000_000
+_MINUTE = 60_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,13 +32,14 @@ class Entry:
     text: str
 
 
-def timeline_of(text: str, date: When | None) -> list[Entry]:
+def timeline_of(text: str, date: When | None, heading: str = "") -> list[Entry]:
     """The entries of a timeline on or after `date`, in the order in which they are written."""
-    return list(_entries(text, date))[:ENTRIES_MAX]
+    return list(_entries(text, date, zone_said(heading) or zone_said(text)))[:ENTRIES_MAX]
 
 
-def _entries(text: str, date: When | None) -> Iterator[Entry]:
-    today, before = date, None
+def _entries(text: str, date: When | None, zone: str) -> Iterator[Entry]:
+    """Days and clocks are reckoned as they are written; the zone is taken off last."""
+    today, before = date and replace(date, at=date.on_its_day), None
     for line in text.split("\n")[: 4 * ENTRIES_MAX]:
         said = line[:1_000]
         dated = next(dates_in(said[:80]), None)
@@ -46,7 +48,8 @@ def _entries(text: str, date: When | None) -> Iterator[Entry]:
             rest = plain(said[dated.end :].strip(" \t|-–—:*])"))
             if dated.exact == "second" and rest:
                 before = dated
-                yield Entry(dated, rest)
+                is_zoned = bool(_ZONED.search(said[dated.start : dated.end])) and not _ends_with_half(said, dated)
+                yield Entry(dated if is_zoned else _in_utc(dated, zone), rest)
                 continue
             if not _CLOCK.match(rest):
                 continue  # A heading: the day of what follows.
@@ -54,9 +57,19 @@ def _entries(text: str, date: When | None) -> Iterator[Entry]:
         clock = _CLOCK.match(said)
         if not clock or not (rest := plain(clock["rest"].strip(" \t|-–—:*])"))):
             continue
+        zone = clock["zone"] or zone
         at = _at(clock["clock"], today, before)
         before = at or before
-        yield Entry(at, rest)
+        yield Entry(at and _in_utc(at, zone), rest)
+
+
+def _ends_with_half(said: str, dated: When) -> bool:
+    return said[dated.start : dated.end].rstrip(".").lower().endswith(("am", "pm", ".m"))
+
+
+def _in_utc(at: When, zone: str) -> When:
+    ahead = minutes_ahead(zone, moment(at.at).date()) if zone else 0
+    return replace(at, at=at.at - ahead * _MINUTE, offset=ahead)
 
 
 def _at(clock: str, today: When | None, before: When | None) -> When | None:

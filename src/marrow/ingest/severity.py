@@ -37,7 +37,8 @@ class Severity:
 
 def read_severity(said: str) -> Severity | None:
     """What a field says that should hold a severity."""
-    text = " ".join(said.split()).strip("*`_[]() ")[:60]
+    text = " ".join(said.split()).strip("*`_ ")[:60]
+    text = text.strip("[]()") if text.startswith(("[", "(")) else text
     if not text:
         return None
     if found := severity_in(text):

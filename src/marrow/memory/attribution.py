@@ -15,6 +15,9 @@ from .engine import Asker
 COMMIT_DIGITS = 10
 # Kinds that readers take in: these are from somewhere.
 TAKEN_IN = frozenset(DOCUMENT_KINDS)
+# These are from a day. Where their file does not say which, that on which it was read is another.
+DATED = frozenset(("decision", "incident", "meeting"))
+_READERS = frozenset(("adr", "incident", "meeting"))
 # In these, a passage has a moment instead of lines.
 SPOKEN = frozenset(("meeting", "design"))
 # What is read from these has lines of its own.
@@ -29,6 +32,11 @@ class Origin(NamedTuple):
     service: str = ""
     at: int = 0
     fields: Mapping[str, Any] = {}
+    source: str = ""
+
+    @property
+    def is_dated(self) -> bool:
+        return is_dated(self.source, self.fields)
 
     def lines(self, record: Record, place: Place | None) -> tuple[int, int] | None:
         """The lines of the file that a passage stands in; None where the text has other lines than its file."""
@@ -65,6 +73,11 @@ class Origin(NamedTuple):
         parts = [name, self.spot(record, place), self.service, str(status) if is_judged else ""]
         # A name with a line end in it must not begin a line of its own.
         return " · ".join(" ".join(part.split()) for part in parts if part)
+
+
+def is_dated(source: str, fields: Mapping[str, Any]) -> bool:
+    """Whether it is known from when something is that `source` took in."""
+    return source not in _READERS or not fields.get("path") or bool(fields.get("date") or fields.get("started"))
 
 
 def _whole(value: object, otherwise: int) -> int:
@@ -109,5 +122,7 @@ def _origin(said: Iterable[Occurrence], held: set[tuple[str, str]], service: str
         rank = (is_asked, (occurrence.service, path) in held, ("", path) in held)
         if rank >= best:
             best = rank
-            found = Origin(path, str(fields.get("title") or ""), occurrence.service, occurrence.at, fields)
+            found = Origin(
+                path, str(fields.get("title") or ""), occurrence.service, occurrence.at, fields, occurrence.source
+            )
     return found

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
-from datetime import UTC, datetime
+from datetime import date
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -19,12 +19,14 @@ from ..derive.process import File, Process
 from ..derive.run import Ran, Workshop, derive
 from ..derive.table import Compute, Input, Table, Task, table_of
 from ..ingest.action_items import action_items, decisions_in
+from ..ingest.due import day_of
 from ..model.derivation import AT_ONCE, AT_SAVE, DONE, DUE, FAILED, Derivation, Derived
 from ..model.errors import MarrowError, NotFound
 from ..model.record import CURRENT, Record
 from ..model.scope import READ
 from ..settings import Settings
 from ..store.protocol import Reader
+from .attribution import DATED, is_dated
 from .engine import Asker, Engine, resolve
 
 FILES = "derivations.files"
@@ -33,12 +35,12 @@ CHANGED = "It changed since it was allowed, and does not run: look at it, then `
 SYMBOLS = "symbols"
 
 
-def _today(task: Task) -> datetime:
-    return datetime.fromtimestamp(task.input.at / 1_000_000, UTC)
+def _today(task: Task) -> date | None:
+    return day_of(task.input.at or None)
 
 
 _COMPUTES: dict[str, Compute] = {
-    "action_items": lambda task: [asdict(one) for one in action_items(task.input.content, today=_today(task).date())],
+    "action_items": lambda task: [asdict(one) for one in action_items(task.input.content, today=_today(task))],
     "decisions": lambda task: [asdict(one) for one in decisions_in(task.input.content)],
 }
 
@@ -141,17 +143,25 @@ def inputs_of(
         if is_meant and (now is None or record.standing.is_active(now)):
             kept.setdefault(record.node.address, record)
     paths = _paths(reader, kept.values()) if with_paths else {}
+    undated = _undated(reader, kept.values())
     return [
         Input(
             record.node.address,
             record.node.kind,
             record.node.content,
             paths.get(record.entry, ""),
-            record.first_at,
+            0 if record.entry in undated else record.first_at,
             record.project,
         )
         for record in kept.values()
     ]
+
+
+def _undated(reader: Reader, records: Collection[Record]) -> set[int]:
+    """Those of which nothing says when they are from: the moment of reading them is none to reckon from."""
+    asked = [record.entry for record in records if record.node.kind in DATED]
+    said = reader.occurrences(asked, CURRENT) if asked else {}
+    return {entry for entry, times in said.items() if not any(is_dated(one.source, one.fields) for one in times)}
 
 
 def _paths(reader: Reader, records: Collection[Record]) -> dict[int, str]:

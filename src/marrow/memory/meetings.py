@@ -125,7 +125,7 @@ def known_items(
     for record in sorted(records, key=lambda one: (_said(one, origins), one.entry)):
         origin = origins.get(record.entry, NOWHERE)
         address = record.node.address
-        for item in kept[address] if address in kept else _computed(record):
+        for item in kept[address] if address in kept else _computed(record, is_dated=origin.is_dated):
             key = (item.owner.lower(), " ".join(terms_of(item.text)))
             before = found.pop(key, None)
             if before is not None and not item.due and not before.item.done:  # not said again, it is not put off
@@ -160,9 +160,9 @@ def _items(shapes: Iterable[Any]) -> Iterable[ActionItem]:
             yield ActionItem(**texts, done=shape.get("done") is True, line=line if isinstance(line, int) else 0)
 
 
-def _computed(record: Record) -> list[ActionItem]:
+def _computed(record: Record, *, is_dated: bool) -> list[ActionItem]:
     """As the derivation does it: what is told does not change once that has run."""
-    return action_items(record.node.content, today=day_of(record.first_at))
+    return action_items(record.node.content, today=day_of(record.first_at) if is_dated else None)
 
 
 def day(at: int) -> str:

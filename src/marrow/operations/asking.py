@@ -12,6 +12,7 @@ from ..memory.usage import ask as ask_model
 from ..model.address import shown
 from ..model.moments import age, iso
 from ..providers.llm import NONE, Completion, language_model
+from .attributed import told_when
 from .filters import through, wanted
 from .table import Call, operation
 from .views import lines_of
@@ -42,7 +43,7 @@ class CitedView(NamedTuple):
         place = f"{self.path}:{self.lines}" if self.lines else self.path
         gone = f"superseded by {', '.join(self.superseded_by)}" if self.superseded_by else self.status
         where = f"in {project}" if project else ""
-        parts = [place, self.kind, self.service, where, f"{self.date} ({self.age})", gone, self.address]
+        parts = [place, self.kind, self.service, where, told_when(self.date, self.age), gone, self.address]
         content = self.content.strip()
         text = "" if content == self.title else "\n" + content  # what is one line is its own title
         said = f"{self.title}\n{' · '.join(part for part in parts if part)}{text}"
@@ -147,8 +148,8 @@ def _view(one: Cited, now: int) -> CitedView:
         source.named_path,
         "" if lines is None else f"{lines[0]}-{lines[1]}" if lines[0] != lines[1] else str(lines[0]),
         source.origin.service,
-        iso(source.at)[:10],
-        age(source.at, now),
+        iso(source.at)[:10] if source.is_dated else "",
+        age(source.at, now) if source.is_dated else "",
         source.status,
         one.text,
         round(min(1.0, source.score), 4),

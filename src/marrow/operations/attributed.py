@@ -14,9 +14,15 @@ EXCERPT_MAX = 600
 SHORT_MAX = 240
 
 
+def told_when(date: str, age_: str) -> str:
+    """The day with how long ago that was; or that none is known."""
+    return f"{date} ({age_})" if date else "undated"
+
+
 class Document(NamedTuple):
     """One hit. `lines` are those of the passage that answers, where the text is long; `content` is that passage, or how
-    the text begins. `date` is when it is from. `changed_by`: of a decision, a later one that plainly says otherwise."""
+    the text begins. `date` is when it is from, empty where nothing says so. `changed_by`: of a decision, a later one
+    that plainly says otherwise."""
 
     address: str
     kind: str
@@ -37,7 +43,7 @@ class Document(NamedTuple):
     def heading(self, project: str = "") -> str:
         place = f"{self.path}:{self.lines}" if self.lines else self.path
         where = f"in {project}" if project else ""
-        parts = [self.kind, place, self.service, where, f"{self.date} ({self.age})", self.status]
+        parts = [self.kind, place, self.service, where, told_when(self.date, self.age), self.status]
         gone = f" (superseded by {', '.join(self.superseded_by)})" if self.superseded_by else ""
         gone = gone or (f" (changed since by {self.changed_by})" if self.changed_by else "")
         return f"[{self.address}] {self.title}{gone}\n    {' · '.join(part for part in parts if part)}"
@@ -59,8 +65,8 @@ def document(one: Attributed, now: int, *, content: str | None = None) -> Docume
         path=one.named_path,
         lines="" if lines is None else str(lines[0]) if lines[0] == lines[1] else f"{lines[0]}-{lines[1]}",
         service=one.origin.service,
-        date=iso(one.at)[:10],
-        age=age(one.at, now),
+        date=iso(one.at)[:10] if one.is_dated else "",
+        age=age(one.at, now) if one.is_dated else "",
         status=one.status,
         content=_excerpt(one.passage) if content is None else content,
         score=round(one.score, 4),

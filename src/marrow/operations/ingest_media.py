@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, NamedTuple
 
+from ..memory.attribution import Origin
 from ..memory.meetings import KIND as MEETING
 from ..memory.meetings import WITH_ACTIONS, KnownItem, MeetingHit, day, known_items, search_meetings
 from ..memory.taking_in.documents import refuse_folder
@@ -12,6 +13,7 @@ from ..memory.taking_in.media import ingest_design as take_design
 from ..memory.taking_in.media import ingest_meeting as take_meeting
 from ..model.address import shown
 from ..model.errors import Invalid
+from ..model.record import Record
 from ..model.scope import WRITE
 from ..model.text import first_line
 from .filters import wanted
@@ -136,18 +138,24 @@ class MeetingPassages(NamedTuple):
             at = f", at {item['moment']}" if item["moment"] else ""
             source = f"\n    {item['source']}{at}" if item["source"] else ""
             said = item["passage"].replace("\n", "\n    ")
-            lines.append(f"[{item['address']}] {item['title']}, {item['date']}{who}{source or at}\n    {said}")
+            named = f"[{item['address']}] {item['title']}, {item['date'] or 'undated'}"
+            lines.append(f"{named}{who}{source or at}\n    {said}")
         lines += [f"({self.left_out:,} more: raise budget_tokens)"] if self.left_out else []
         lines += [self.degraded] if self.degraded else []
         return "\n".join(lines) or "No meeting says anything about that."
 
 
+def _day_of(record: Record, origin: Origin) -> str:
+    """The day that it is from; empty where nothing says which."""
+    said = str(origin.fields.get("date") or "")
+    return said or (day(origin.at or record.first_at) if origin.is_dated else "")
+
+
 def _passage_shape(hit: MeetingHit) -> dict[str, Any]:
-    fields = hit.origin.fields
     return {
         "address": shown(hit.record.node.address),
         "title": hit.origin.title or first_line(hit.record.node.content, 80),
-        "date": str(fields.get("date") or "") or day(hit.origin.at or hit.record.first_at),
+        "date": _day_of(hit.record, hit.origin),
         "attendees": list(hit.attendees),
         "passage": hit.passage,
         "moment": hit.moment,
@@ -186,9 +194,8 @@ class ActionItems(NamedTuple):
             about = f" ({', '.join(fact for fact in facts if fact)})" if any(facts) else ""
             at = f" at {item['moment']}" if item["moment"] else f" line {item['line']}"
             mark = "x" if item["done"] else " "
-            lines.append(
-                f"[{mark}] {item['text']}{about}\n    [{item['address']}] {item['source']}{at}, {item['date']}"
-            )
+            place = f"[{item['address']}] {item['source']}{at}, {item['date'] or 'undated'}"
+            lines.append(f"[{mark}] {item['text']}{about}\n    {place}")
         lines += [f"({self.left_out} more: raise limit or budget_tokens)"] if self.left_out else []
         return "\n".join(lines) or "Nothing is to be done, as far as meetings and incidents say."
 
@@ -207,7 +214,7 @@ def _item_shape(one: KnownItem) -> dict[str, Any]:
         "path": origin.path,
         "line": item.line,
         "moment": item.moment,
-        "date": str(origin.fields.get("date") or "") or day(origin.at or record.first_at),
+        "date": _day_of(record, origin),
         "service": origin.service,
     }
 

@@ -21,7 +21,7 @@ from ..model.address import shown
 from ..model.errors import Invalid
 from ..model.moments import age, iso
 from ..model.text import counted, token_estimate
-from .attributed import Document, document, named
+from .attributed import Document, document, named, told_when
 from .filters import places, through, wanted
 from .table import Call, operation
 from .views import lines_of
@@ -167,7 +167,7 @@ class Incident(NamedTuple):
         parts = [
             str(self.about.get("severity") or ""),
             self.service,
-            f"{self.date} ({self.age})",
+            told_when(self.date, self.age),
             self.status,
             self.path,
         ]
@@ -393,7 +393,7 @@ class ServiceOverview(NamedTuple):
 
 def _words(one: Document | Incident) -> str:
     gone = f"superseded by {', '.join(one.superseded_by)}" if isinstance(one, Document) and one.superseded_by else ""
-    return ", ".join(part for part in (gone or one.status, one.date, one.path) if part)
+    return ", ".join(part for part in (gone or one.status, one.date or "undated", one.path) if part)
 
 
 @operation("knowledge", words="service overview")

@@ -49,6 +49,10 @@ class Attributed:
         return self.origin.at or self.record.last_at
 
     @property
+    def is_dated(self) -> bool:
+        return self.origin.is_dated
+
+    @property
     def is_superseded(self) -> bool:
         return self.record.standing.state == SUPERSEDED
 

@@ -1,0 +1,51 @@
+"""A record that says no day is told without one: the day on which it was read is another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from marrow.app import Memory, open_memory
+
+DECISION = "# 1. Use cedar\n\n## Status\n\nAccepted\n\n## Decision\n\nWe use cedar wood.\n"
+INCIDENT = "# Shelf fell\n\n## Summary\n\nIt fell.\n\n## Root cause\n\nCedar screws.\n\n## Impact\n\nBooks.\n"
+MEETING = "Ann: Hello.\nBob: I will send the cedar report tomorrow.\nAnn: Good.\nBob: Bye.\n"
+
+
+@pytest.fixture
+def memory(tmp_path: Path) -> Iterator[Memory]:
+    root = tmp_path / "repository"
+    for name, text in (("adr/0001-cedar.md", DECISION), ("incidents/INC-1.md", INCIDENT), ("talk.txt", MEETING)):
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    with open_memory(root, store=str(tmp_path / "marrow.db"), project="orchard", embedder="fake") as made:
+        made.ingest_codebase(str(root), extensions=[".md"])
+        made.ingest_meeting(str(root / "talk.txt"))
+        yield made
+
+
+def test_what_says_no_day_is_told_as_undated(memory: Memory) -> None:
+    decided = memory.get_architectural_decisions()
+    assert [one.date for one in decided.items] == [""]
+    assert "undated" in decided.text()
+    broken = memory.get_incident_history()
+    assert [one.date for one in broken.items] == [""]
+    assert "undated" in broken.text()
+    said = memory.search_meeting_transcripts("report")
+    assert [one["date"] for one in said.items] == [""]
+    assert "undated" in said.text()
+    assert all(one.date == "" for one in memory.ask("cedar report").items)
+
+
+def test_a_day_is_not_reckoned_from_when_the_file_was_read(memory: Memory) -> None:
+    (item,) = memory.get_action_items().items
+    assert (item["due"], item["date"]) == ("tomorrow", "")
+
+
+def test_what_was_told_without_a_file_is_of_the_day_on_which_it_was_told(memory: Memory) -> None:
+    memory.ingest_meeting(transcript="Ann: Hello.\nBob: I will order the door tomorrow.\nAnn: Yes.\nBob: Bye.\n")
+    (item,) = (one for one in memory.get_action_items().items if "door" in one["text"])
+    assert item["due"][:2] == "20"
+    assert item["date"][:2] == "20"

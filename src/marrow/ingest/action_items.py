@@ -120,7 +120,24 @@ _OWNER_FIELD = LazyPattern(
     r"(?P<owner>@?[\w][\w .'’-]{0,40}?)[ \t]{0,8}(?=[,;)\]|.]|\Z)[)\]]?",
     re.I,
 )
-_HANDLE = LazyPattern(r"(?<![\w.])@(?P<owner>[A-Za-z][\w.-]{0,38}\w)")
+_HANDLES_FIRST = LazyPattern(
+    r"(?P<owner>@[\w.-]{1,40}(?:(?:[ ]|, ?| and | & |/)@[\w.-]{1,40}){1,3})[ \t]{0,3}[:,–—-]?[ \t]{1,8}(?P<rest>\S.*)"
+)
+_KNOWN_ASKED = LazyPattern(rf"(?P<owner>{NAME}),[ \t]{{1,3}}(?P<rest>{_VERB}\b.*)")
+# What an arrow at the end points to: who is to do it, or by when.
+_POINTED = LazyPattern(r"(?P<rest>.*\S)[ \t]{0,8}(?:->|→|=>|⇒)[ \t]{0,8}(?P<to>[^→>\n]{1,60})")
+_EMPHASIS = LazyPattern(r"\*\*|(?<![\w`])__(?=\w)|(?<=\w)__(?![\w`])")
+_NOTHING = LazyPattern(
+    r"(?:none|n/?a|nil|nothing|tbd|no (?:new |open )?(?:action items?|actions?|follow-?ups?|next steps?))"
+    r"(?: yet| (?:at|for) (?:this time|now))?",
+    re.I,
+)
+_CLOSED = LazyPattern(
+    r"(?:done|completed?|closed|fixed|resolved|shipped|yes|x|✅|✓|✔|☑"
+    r"|cancell?ed|dropped|abandoned|obsolete|won['’]?t (?:do|fix)|wontfix|not needed)",
+    re.I,
+)
+_HANDLE = LazyPattern(r"(?<![\w.])(?<!cc )(?<!cc: )@(?P<owner>[A-Za-z][\w.-]{0,38}\w)")
 _DECIDED = LazyPattern(
     r"[ \t>*_•-]*(?:decision|decided|agreed|resolved|agreement"
     r"|resolution)(?:[ \t]{0,8}#?\d{1,9})?[*_]{0,8}[ \t]{0,8}[:–—][*_ \t]{0,8}(?P<text>\S.*)",
@@ -170,7 +187,7 @@ def action_items(text: str, *, today: date | None = None, people: Sequence[str] 
             found[meant] = replace(before, owner=before.owner or item.owner, due=before.due or item.due)
             continue
         key = (item.owner.lower(), _plain(item.text))
-        if key[1] and (key not in found or item.done):
+        if key[1] and (key not in found or item.done) and not _NOTHING.fullmatch(item.text):
             found[key] = item
         if len(found) >= ITEMS_MAX:
             break
@@ -213,7 +230,7 @@ def decisions_in(text: str) -> list[Decided]:
         else:
             said = [one[0] for one in _WE_DECIDED.finditer(spoken.text)]
         for one in said:
-            short = _short(one.strip(" *_"))
+            short = _short(_EMPHASIS.sub("", one).strip(" *_"))
             found.setdefault(_plain(short), Decided(short, number, spoken.moment, spoken.speaker))
         if len(found) >= ITEMS_MAX:
             break
@@ -336,7 +353,9 @@ def _item(
     done: bool = False,
     is_spoken: bool = False,
 ) -> ActionItem:
-    text = raw.strip()
+    text = _EMPHASIS.sub("", raw).strip()
+    if (pointed := _POINTED.fullmatch(text[:LOOKED_AT_MAX])) and _is_mark(pointed["to"], people):
+        text = f"{pointed['rest']} – {pointed['to']}"
     if struck := _STRUCK.fullmatch(text):
         text, done = f"{struck['text']}{struck['rest']}", True
     if _DONE.search(text) and not is_spoken:
@@ -349,10 +368,19 @@ def _item(
     return ActionItem(_short(text), _name(owner), due, done, number, moment)
 
 
+def _is_mark(pointed: str, people: Collection[str]) -> bool:
+    """Whether what an arrow points to is somebody or a day, and no part of the task."""
+    return _is_known(pointed.strip(" ."), people) or bool(due_in(f"x – {pointed}", None)[0])
+
+
 def _owner(text: str, people: Collection[str]) -> tuple[str, str]:
     """Who is to do it, and the task without the name."""
     if found := _OWNER_FIELD.search(text):
         return found["owner"], f"{text[: found.start()]} {text[found.end() :]}".strip(" ,;–—-")
+    if found := _HANDLES_FIRST.fullmatch(text):
+        return ", ".join(one.rstrip(".") for one in re.findall(r"@([\w.-]+)", found["owner"])), found["rest"]
+    if (found := _KNOWN_ASKED.fullmatch(text)) and _is_known(found["owner"], people):
+        return found["owner"], found["rest"]
     if (found := _OWNER_FIRST.fullmatch(text)) and _is_person(re.split(r",| and | &|/", found["owner"])[0], people):
         return found["owner"], found["rest"]
     if (found := _KNOWN_FIRST.fullmatch(text)) and _is_known(found["owner"], people):
@@ -381,7 +409,7 @@ def _columns(cells: Sequence[str]) -> dict[str, int]:
             (
                 at
                 for at, cell in enumerate(cells)
-                if cell.lower() in words or (role == "task" and _SECTION.fullmatch(cell))
+                if cell.lower().rstrip("? ") in words or (role == "task" and _SECTION.fullmatch(cell))
             ),
             None,
         )
@@ -399,10 +427,13 @@ def _from_row(cells: Sequence[str], columns: dict[str, int], number: int, today:
     if not task or not task.strip("-: "):
         return None
     status = cell("status").lower()
-    done = bool(re.match(r"(?:done|completed?|closed|fixed|resolved|shipped|yes|x|✅|✓|☑)", status))
+    # Without a column for it, some write it in capitals beside the ticket.
+    done = bool(_CLOSED.match(status)) or (
+        "status" not in columns and any(re.search(r"\bDONE\b", one) for one in cells)
+    )
     due = cell("due")
     when = resolved(due, today) if due.strip("-–— ") and due.lower() not in ("tbd", "n/a", "none", "?") else ""
-    return ActionItem(_short(task), _name(cell("owner")), when, done, number)
+    return ActionItem(_short(_EMPHASIS.sub("", task)), _name(cell("owner")), when, done, number)
 
 
 def _heading(line: str) -> str:

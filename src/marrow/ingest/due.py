@@ -19,6 +19,7 @@ _WHEN = (
     r"(?P<iso>\d{4}-\d{1,2}-\d{1,2})"
     rf"|(?P<d1>\d{{1,2}})(?:st|nd|rd|th)?(?: of)? (?P<m1>{_MONTH})\b\.?(?:,? (?P<y1>\d{{4}}))?"
     rf"|(?P<m2>{_MONTH})\b\.? (?P<d2>\d{{1,2}})(?:st|nd|rd|th)?\b(?:,? (?P<y2>\d{{4}}))?"
+    r"|(?P<slashed>\d{1,2}/\d{1,2}(?:/\d{4})?)(?![\d/])"
     r"|(?P<dotted>\d{1,2}\.\d{1,2}\.\d{4})"
     rf"|(?:(?P<which>this|next|coming) )?(?P<day>{_DAY})\b"
     r"|(?P<soon>today|tonight|tomorrow|eod|end of (?:the )?day|cob|end of business)\b"
@@ -35,7 +36,7 @@ _DUE = LazyPattern(
 )
 _STRONG = LazyPattern(r"\b(?:due|by|until|till|before|deadline|no later|not later|eta)\b", re.I)
 _BARE = LazyPattern(
-    rf"[ \t]{{0,8}}[(\[—–-][ \t]{{0,8}}(?:{_WHEN})[ \t]{{0,8}}[)\]]{{0,8}}\Z"
+    rf"[ \t]{{0,8}}[(\[—–,-][ \t]{{0,8}}(?:{_WHEN})[ \t]{{0,8}}[)\]]{{0,8}}\Z"
     r"|[ \t]{1,8}(?:today|tomorrow|next week)[.!]?\Z",
     re.I,
 )
@@ -80,6 +81,8 @@ def _fixed(found: re.Match[str], today: date | None) -> date | None:
         if found["dotted"]:
             day, month, year = map(int, found["dotted"].split("."))
             return date(year, month, day)
+        if found["slashed"]:
+            return _slashed(found["slashed"], today)
         named, number, said = found["m1"] or found["m2"], found["d1"] or found["d2"], found["y1"] or found["y2"]
         if not named:
             return None
@@ -92,6 +95,18 @@ def _fixed(found: re.Match[str], today: date | None) -> date | None:
         return here if here >= today - timedelta(days=30) else date(today.year + 1, month, int(number))
     except ValueError:
         return None
+
+
+def _slashed(said: str, today: date | None) -> date | None:
+    """15/03 and 3/15/2026; where either number could be the month, nobody can know."""
+    first, other, *year = map(int, said.split("/"))
+    if (first <= 12 and other <= 12 and first != other) or (not year and today is None):
+        return None
+    day, month = (first, other) if first > 12 else (other, first)
+    if year or today is None:
+        return date(year[0], month, day)
+    here = date(today.year, month, day)
+    return here if here >= today - timedelta(days=30) else date(today.year + 1, month, day)
 
 
 def _reckoned(found: re.Match[str], today: date) -> date | None:

@@ -280,6 +280,11 @@ def _header(text: str, path: str) -> Meeting:
     return Meeting("", named[:TITLE_MAX], _date_at_top(lines) if at is None else at, tuple(people))
 
 
+def attendees_in(text: str) -> tuple[str, ...]:
+    """Those who were there, as the beginning of a text names them."""
+    return _header(text, "").attendees
+
+
 def _date_in(said: str) -> int | None:
     found = read_date(said)
     return found.on_its_day if found else None
@@ -476,6 +481,7 @@ __all__ = [
     "RECORDING",
     "TRANSCRIPT",
     "Meeting",
+    "attendees_in",
     "is_recording",
     "meeting_item",
     "moment_at",

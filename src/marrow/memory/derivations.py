@@ -18,8 +18,9 @@ from ..derive.installed import any_installed
 from ..derive.process import File, Process
 from ..derive.run import Ran, Workshop, derive
 from ..derive.table import Compute, Input, Table, Task, table_of
-from ..ingest.action_items import action_items, decisions_in
+from ..ingest.action_items import ActionItem, action_items, decisions_in
 from ..ingest.due import day_of
+from ..ingest.meeting import attendees_in
 from ..model.derivation import AT_ONCE, AT_SAVE, DONE, DUE, FAILED, Derivation, Derived
 from ..model.errors import MarrowError, NotFound
 from ..model.record import CURRENT, Record
@@ -39,8 +40,13 @@ def _today(task: Task) -> date | None:
     return day_of(task.input.at or None)
 
 
+def _to_do(task: Task) -> list[ActionItem]:
+    content = task.input.content
+    return action_items(content, today=_today(task), people=attendees_in(content))
+
+
 _COMPUTES: dict[str, Compute] = {
-    "action_items": lambda task: [asdict(one) for one in action_items(task.input.content, today=_today(task))],
+    "action_items": lambda task: [asdict(one) for one in _to_do(task)],
     "decisions": lambda task: [asdict(one) for one in decisions_in(task.input.content)],
 }
 

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from ..ingest.action_items import ActionItem, action_items
 from ..ingest.due import day_of
+from ..ingest.meeting import attendees_in
 from ..ingest.spoken import moment_at
 from ..model.moments import moment
 from ..model.record import CURRENT, Filter, Record
@@ -162,7 +163,8 @@ def _items(shapes: Iterable[Any]) -> Iterable[ActionItem]:
 
 def _computed(record: Record, *, is_dated: bool) -> list[ActionItem]:
     """As the derivation does it: what is told does not change once that has run."""
-    return action_items(record.node.content, today=day_of(record.first_at) if is_dated else None)
+    content = record.node.content
+    return action_items(content, today=day_of(record.first_at) if is_dated else None, people=attendees_in(content))
 
 
 def day(at: int) -> str:

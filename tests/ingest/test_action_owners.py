@@ -1,0 +1,75 @@
+"""Who is to do something, by when, and whether it is still open, in the many ways in which minutes write it."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+
+from marrow.ingest.action_items import action_items
+from marrow.ingest.meeting import attendees_in
+
+MINUTES = "# Weekly\n\nAttendees: Ada Lovelace, Grace Hopper, bob\n\n## Action items\n\n"
+
+
+def told(text: str) -> list[tuple[str, str, str, bool]]:
+    found = action_items(text, today=date(2026, 3, 3), people=attendees_in(text))
+    return [(one.text, one.owner, one.due, one.done) for one in found]
+
+
+@pytest.mark.parametrize(
+    ("line", "task", "owner", "due"),
+    [
+        ("- **Grace Hopper:** Write the record – 2026-03-20", "Write the record", "Grace Hopper", "2026-03-20"),
+        ("- **Bob** – alert on blank labels", "alert on blank labels", "Bob", ""),
+        ("- Deploy the canary (Ada, 15/03)", "Deploy the canary", "Ada", "2026-03-15"),
+        ("- Deploy the canary (Ada, 03/04)", "Deploy the canary", "Ada", "03/04"),
+        ("- Review the budget -> Ada", "Review the budget", "Ada", ""),
+        ("- Action (Grace): book a room → 12 March", "book a room", "Grace", "2026-03-12"),
+        ("- @grace @ada: pair on the importer", "pair on the importer", "grace, ada", ""),
+        ("- AI: Grace, find a vendor", "find a vendor", "Grace", ""),
+        ("- Tell legal — owner: Grace Hopper — 2026-03-12", "Tell legal", "Grace Hopper", "2026-03-12"),
+        ("- [ ] add a check /cc @bob", "add a check /cc @bob", "", ""),
+        ("- Fix `__init__` of **the pool** (Ada)", "Fix `__init__` of the pool", "Ada", ""),
+    ],
+)  # fmt: skip
+def test_the_owner_and_the_day_are_found_however_they_are_set(line: str, task: str, owner: str, due: str) -> None:
+    assert told(f"{MINUTES}{line}\n") == [(task, owner, due, False)]
+
+
+@pytest.mark.parametrize("line", ["- none", "- None.", "- N/A", "- [ ] TBD", "- nothing", "- No action items"])
+def test_that_there_is_nothing_to_do_is_no_task(line: str) -> None:
+    assert told(f"{MINUTES}{line}\n") == []
+
+
+def test_what_was_given_up_is_not_open_and_a_column_may_ask_whether_it_is_done() -> None:
+    text = """| # | What | Who | When | Done? |
+|---|---|---|---|---|
+| 1 | Add timeouts | Ada | 2026-03-10 | ✅ |
+| 2 | Pool metrics | Bob | | no |
+
+| Task | Owner | Due | Status |
+|---|---|---|---|
+| Move the queue | Ada | | Cancelled |
+| Buy a printer | Ada | | Won't do |
+| Not finished | Ada | | Not done |
+"""
+    assert [(one[0], one[3]) for one in told(text)] == [
+        ("Add timeouts", True),
+        ("Pool metrics", False),
+        ("Move the queue", True),
+        ("Buy a printer", True),
+        ("Not finished", False),
+    ]
+
+
+def test_the_table_of_the_sre_book_says_done_beside_the_bug() -> None:
+    text = """| Action Item | Type | Owner | Bug |
+|---|---|---|---|
+| Update the playbook | mitigate | jennifer | n/a **DONE** |
+| Balance the load | prevent | martym | Bug 5554823 **TODO** |
+"""
+    assert [(one[0], one[1], one[3]) for one in told(text)] == [
+        ("Update the playbook", "jennifer", True),
+        ("Balance the load", "martym", False),
+    ]

@@ -104,7 +104,7 @@ def test_a_thread_is_one_item_and_so_is_a_day(tmp_path: Path, make: Callable[[Pa
     assert thread.draft.content == (
         "[10:01] Bob Ray: Why is #ops red?\n\n"
         "[10:01] Ann: The disk, see the graph (https://x.org/d)\n\n"
-        "[10:00] Bob Ray: @Ann we decided: bigger disks & alerts"
+        "[2025-03-02 10:00] Bob Ray: @Ann we decided: bigger disks & alerts"
     )
     assert iso(micros(thread.draft.at)) == "2025-03-01T10:01:00Z"  # type: ignore[arg-type]
     assert thread.draft.metadata["channel"] == "#ops"
@@ -113,6 +113,33 @@ def test_a_thread_is_one_item_and_so_is_a_day(tmp_path: Path, make: Callable[[Pa
     assert "ci: > Build 12\n> failed" in day
     assert "Guest One: file\n[files: disk.png]" in day
     assert found["slack:C1/2025-03-01"].draft.content == "[10:00] Ann: Morning @here"
+
+
+def test_what_an_app_says_in_blocks_alone_is_read(tmp_path: Path) -> None:
+    said = {"type": "rich_text_section", "elements": [{"type": "text", "text": "Deploy 7 failed, "}]}
+    said["elements"] += [{"type": "user", "user_id": "U1"}, {"type": "link", "url": "https://x.org/7", "text": "log"}]  # type: ignore[operator]
+    blocks = [
+        {"type": "header", "text": {"type": "plain_text", "text": "Deploys"}},
+        {"type": "rich_text", "elements": [said]},
+        {"type": "section", "fields": [{"type": "mrkdwn", "text": "*by* <@U2>"}]},
+    ]
+    place = folder(tmp_path)
+    message = {"type": "message", "subtype": "bot_message", "username": "cd", "ts": "1740996000.0", "text": ""}
+    (place / "ops" / "2025-03-03.json").write_text(json.dumps([{**message, "blocks": blocks}]))
+    (day,) = (item.draft.content for item in items(place) if item.path.endswith("2025-03-03"))
+    assert day == "[10:00] cd: Deploys\nDeploy 7 failed, @Ann log (https://x.org/7)\n*by* @Bob Ray"
+
+
+def test_two_who_are_called_the_same_are_told_apart(tmp_path: Path) -> None:
+    place = folder(tmp_path)
+    other = {"id": "U3", "name": "annie", "profile": {"display_name": "Ann"}}
+    (place / "users.json").write_text(json.dumps([*USERS, other]))
+    said = [
+        {"type": "message", "user": user, "ts": f"174099600{at}.0", "text": "hi"} for at, user in ((1, "U1"), (2, "U3"))
+    ]
+    (place / "ops" / "2025-03-03.json").write_text(json.dumps(said))
+    (day,) = (item.draft.content for item in items(place) if item.path.endswith("2025-03-03"))
+    assert day == "[10:00] Ann (ann): hi\n\n[10:00] Ann (annie): hi"
 
 
 def test_private_talk_is_left_out_unless_it_is_asked_for(tmp_path: Path) -> None:

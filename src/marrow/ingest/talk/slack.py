@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -76,6 +77,7 @@ def read(files: Files, *, service: str = "", direct: bool = False, now: int = 0)
 
 def _people(files: Files, names: list[str]) -> dict[str, str]:
     found: dict[str, str] = {}
+    handles: dict[str, str] = {}
     for name in ("users.json", "org_users.json"):
         for user in _list(files, names, name):
             shown = (
@@ -84,7 +86,12 @@ def _people(files: Files, names: list[str]) -> dict[str, str]:
             )  # fmt: skip
             if identity := text_at(user, "id"):
                 found[identity] = _name(shown or identity)
-    return found
+                handles[identity] = _name(text_at(user, "name") or identity)
+    called = Counter(found.values())
+    return {
+        identity: f"{name} ({handles[identity]})" if called[name] > 1 and handles[identity] != name else name
+        for identity, name in found.items()
+    }
 
 
 def _places(files: Files, names: list[str], people: Mapping[str, str]) -> tuple[dict[str, Place], dict[str, str]]:
@@ -156,11 +163,17 @@ def _conversations(place: Place, threads: _Threads) -> Iterator[Conversation]:
     for stamp, turns in sorted(threads.threads.items()):
         said = tuple(sorted(turns, key=lambda turn: turn.at))
         title = f"{place.name}: {first_line(said[0].text, 80)}"
-        yield _conversation(place, f"{place.identity}/{stamp}", said, title)
+        yield _conversation(place, f"{place.identity}/{stamp}", tuple(_with_days(said)), title)
     for day, turns in sorted(threads.days.items()):
         yield _conversation(
             place, f"{place.identity}/{day}", tuple(sorted(turns, key=lambda turn: turn.at)), f"{place.name}, {day}"
         )
+
+
+def _with_days(turns: tuple[Turn, ...]) -> Iterator[Turn]:
+    """An answer of a later day says so: by the hour alone it would seem to come before what it answers."""
+    first = moment(turns[0].at).date()
+    yield from (replace(turn, shows_day=moment(turn.at).date() != first) for turn in turns)
 
 
 def _conversation(place: Place, identity: str, turns: tuple[Turn, ...], title: str) -> Conversation:

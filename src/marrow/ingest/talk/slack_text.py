@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from .json_lines import text_at
@@ -12,6 +12,9 @@ from .json_lines import text_at
 _MARK = re.compile(r"<([^<>\n]{1,4000})>")
 _ATTACHMENTS_MAX = 10
 _FILES_MAX = 20
+# What Slack writes in the place of a text that stands in blocks.
+_NO_TEXT = ("", "This content can't be displayed.", "This message contains interactive elements.")
+_BLOCKS_MAX, _DEPTH_MAX = 200, 8
 
 
 def readable(text: str, people: Mapping[str, str], channels: Mapping[str, str]) -> str:
@@ -41,7 +44,10 @@ def _mark(mark: str, people: Mapping[str, str], channels: Mapping[str, str]) -> 
 
 def message_text(message: Mapping[str, Any], people: Mapping[str, str], channels: Mapping[str, str]) -> str:
     """Everything that a message says: its text, what is attached to it, and which files came with it."""
-    parts = [readable(text_at(message, "text"), people, channels)]
+    text = text_at(message, "text")
+    if text.strip() in _NO_TEXT:
+        text = _in_blocks(message.get("blocks")) or text
+    parts = [readable(text, people, channels)]
     attached = message.get("attachments")
     for one in (attached if isinstance(attached, list) else [])[:_ATTACHMENTS_MAX]:
         title, text = text_at(one, "title"), text_at(one, "text")
@@ -54,3 +60,30 @@ def message_text(message: Mapping[str, Any], people: Mapping[str, str], channels
     if names := [name for name in names[:_FILES_MAX] if name]:
         parts.append(f"[files: {', '.join(names)}]")
     return "\n".join(part for part in parts if part.strip())
+
+
+def _in_blocks(blocks: Any) -> str:
+    """What apps and rich text say in blocks, one line for each, in Slack's markup."""
+    lines = ("".join(_pieces(block, 0)).strip() for block in (blocks if isinstance(blocks, list) else [])[:_BLOCKS_MAX])
+    return "\n".join(line for line in lines if line)
+
+
+def _pieces(block: Any, depth: int) -> Iterator[str]:
+    if isinstance(block, list) and depth < _DEPTH_MAX:
+        for one in block[:_BLOCKS_MAX]:
+            yield from _pieces(one, depth + 1)
+    if not isinstance(block, dict) or depth >= _DEPTH_MAX:
+        return
+    kind, text = block.get("type"), block.get("text")
+    if kind == "user":
+        yield f"<@{text_at(block, 'user_id')}> "
+    elif kind == "channel":
+        yield f"<#{text_at(block, 'channel_id')}> "
+    elif kind == "link":
+        yield f"<{text_at(block, 'url')}|{text}>" if text else f"<{text_at(block, 'url')}>"
+    elif isinstance(text, str):
+        yield text
+    else:
+        yield from _pieces(text, depth + 1)
+    for inside in ("elements", "fields"):
+        yield from _pieces(block.get(inside), depth + 1)

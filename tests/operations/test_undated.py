@@ -39,6 +39,18 @@ def test_what_says_no_day_is_told_as_undated(memory: Memory) -> None:
     assert all(one.date == "" for one in memory.ask("cedar report").items)
 
 
+def test_an_undated_decision_is_not_the_latest_and_changed_no_other(memory: Memory, tmp_path: Path) -> None:
+    adr = tmp_path / "repository" / "adr"
+    (adr / "0002-cedar.md").write_text(f"# 2. Use cedar no longer\n\nDate: 2024-03-02\n\n{DECISION[17:]}")
+    (adr / "0001-cedar.md").write_text(
+        DECISION.replace("We use cedar wood", "We now use oak wood instead of cedar wood")
+    )
+    memory.ingest_codebase(str(adr.parent), extensions=[".md"])
+    found = memory.get_architectural_decisions().items
+    assert [one.date for one in found] == ["2024-03-02", ""]
+    assert [one.changed_by for one in found] == ["", ""]
+
+
 def test_a_day_is_not_reckoned_from_when_the_file_was_read(memory: Memory) -> None:
     (item,) = memory.get_action_items().items
     assert (item["due"], item["date"]) == ("tomorrow", "")

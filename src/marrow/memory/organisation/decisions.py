@@ -95,7 +95,7 @@ def decisions(
     told = [one for one in known if _is_asked(one, asked)]
     statuses = tuple(sorted(counts.items()))
     if not topic.strip():
-        told.sort(key=lambda one: (-one.at, one.record.node.address))
+        told.sort(key=lambda one: (not one.is_dated, -one.at, one.record.node.address))
         return Decisions(_marked(engine, told[:limit], known), len(told), now, statuses, found.degraded)
     mentioned = sum(one.record.entry in found.mentioned for one in told)
     about = _in_order(told, [entry for entry in found.hits if entry not in found.mentioned])
@@ -107,8 +107,9 @@ def decisions(
 
 
 def _marked(engine: Engine, told: Sequence[Attributed], known: Sequence[Attributed]) -> tuple[Attributed, ...]:
-    """These, and of each what changed it since, though nobody linked the two: as the start of a session knows it."""
-    held = {one.record.entry: one.record for one in known if not one.is_superseded}
+    """These, and of each what changed it since, though nobody linked the two: as the start of a session knows it. Of
+    one without a day nobody knows what came before it."""
+    held = {one.record.entry: one.record for one in known if not one.is_superseded and one.is_dated}
     latest = sorted(held.values(), key=lambda record: -record.last_at)[:HELD_AGAINST]
     compared = {record.entry: record for record in (*(one.record for one in told if one.record.entry in held), *latest)}
     with engine.store.reading() as reader:

@@ -173,13 +173,26 @@ def ask(
         judged, degraded = _gathered(engine, reader, asked)
         told = attribute(reader, asker, [one.hit for one in judged], seq, service=service)
         is_unknown = bool(judged) and _is_unknown(reader, asked, judged[0].known)
-    pairs = [(one, source) for one, source in zip(judged, told, strict=True) if not source.is_old_version]
+    told_twice = _read_as_meetings(told)
+    pairs = [
+        (one, source)
+        for one, source in zip(judged, told, strict=True)
+        if not source.is_old_version and source.record.entry not in told_twice
+    ]
     is_near = not any(one.is_plain and (one.is_meant or not is_unknown) for one, _ in pairs)
     found = _chosen([_candidate(asked, kinds, one, source) for one, source in pairs])
     kept = [one._replace(source=answering(one.source, question, one.known)) for one in found]
     sources, left = _fitted(kept[:NEAR_MAX] if is_near else kept, budget_tokens)
     told_of = Asking(question.strip(), tuple(sources), now, left, None, why, degraded, is_near and bool(sources))
     return told_of if complete is None or not sources else _answered(engine, asker, told_of, projects, complete)
+
+
+def _read_as_meetings(told: Sequence[Attributed]) -> set[int]:
+    """The documents that are here as meetings too: minutes that lie in a repository, and were then read as what they
+    are. One of the two says it all."""
+    meetings = {(one.record.project, one.origin.path) for one in told if one.record.node.kind == "meeting"}
+    documents = (one for one in told if one.record.node.kind == "document" and one.origin.path)
+    return {one.record.entry for one in documents if (one.record.project, one.origin.path) in meetings}
 
 
 class _Judged(NamedTuple):

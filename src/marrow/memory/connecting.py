@@ -26,6 +26,7 @@ from .taking_in.resettle import CHANGED
 # For so many new nodes that can be named, the words of their names are looked up; for more, all namers are read.
 FEW, CANDIDATES = 16, 50
 CIRCLE_NODES_MAX = 10_000
+NUMBERED = ("decision", "incident")
 
 
 class _Keys(NamedTuple):
@@ -70,6 +71,19 @@ def connect(engine: Engine, asker: Asker, addresses: Sequence[str]) -> int:
     made = [[Relate(*line)] for line in _in_order(lines)]
     done = carry_out(engine, asker, [*ends, *made], f"connect by {len(made)} link{'s' if len(made) != 1 else ''}")
     return sum(done[len(ends) :])
+
+
+def namesakes(engine: Engine, asker: Asker, left: Sequence[str]) -> list[str]:
+    """Those that go by the number of a decision, or the name of an incident, that left: a file that was renamed and
+    changed at once is a new one beside the old until that is gone."""
+    with engine.store.reading() as reader:
+        places = (asker.scope.project,)
+        records = [r for r in reader.records(asker.namespace, left, places, CURRENT) if r.node.kind in NUMBERED]
+        if not records:
+            return []
+        said = reader.occurrences([record.entry for record in records], CURRENT)
+        gone = [named_of(record, said.get(record.entry, ())) for record in records]
+        return Lookup(reader, asker, engine.clock()).namesakes(gone)
 
 
 def _new(reader: Reader, asker: Asker, addresses: Sequence[str]) -> list[Named]:

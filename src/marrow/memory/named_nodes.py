@@ -153,6 +153,16 @@ class Lookup:
         said = self._reader.occurrences([record.entry for record in records], CURRENT)
         return [(record, said.get(record.entry, ())) for record in records]
 
+    def namesakes(self, gone: Sequence[Named]) -> list[str]:
+        """The decisions and incidents that go by a number or name of one that is gone: while both were there, nobody
+        could know which was meant."""
+        return [
+            one.address
+            for left in gone
+            for one in self._of(left.kind)
+            if one.service == left.service and (one.numbers & left.numbers or one.names & left.names)
+        ]
+
     def file(self, namer: Named, name: str) -> Named | None:
         """The file that is meant: by its whole path or the end of it, in the same service or in one other."""
         base = name.rpartition("/")[2].lower()

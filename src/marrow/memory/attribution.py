@@ -33,6 +33,8 @@ class Origin(NamedTuple):
     at: int = 0
     fields: Mapping[str, Any] = {}
     source: str = ""
+    # Every place where it was read, with its service: a file may have had another name.
+    places: frozenset[tuple[str, str]] = frozenset()
 
     @property
     def is_dated(self) -> bool:
@@ -113,11 +115,13 @@ def origins_of(
 def _origin(said: Iterable[Occurrence], held: set[tuple[str, str]], service: str) -> Origin:
     """`held` has the path of each source with its service, and without: an incident may be another service's."""
     found, best = NOWHERE, (False, False, False)
+    places = set()
     for occurrence in said:  # earliest first
         fields = occurrence.fields
         path = str(fields.get("path") or "")
         if not (path or fields or occurrence.service):
             continue
+        places.add((occurrence.service, path))
         is_asked = bool(service) and occurrence.service == service
         rank = (is_asked, (occurrence.service, path) in held, ("", path) in held)
         if rank >= best:
@@ -125,4 +129,4 @@ def _origin(said: Iterable[Occurrence], held: set[tuple[str, str]], service: str
             found = Origin(
                 path, str(fields.get("title") or ""), occurrence.service, occurrence.at, fields, occurrence.source
             )
-    return found
+    return found._replace(places=frozenset(places)) if places else found

@@ -60,9 +60,7 @@ class Attributed:
     def is_old_version(self) -> bool:
         """Whether only its file changed: the same document says something else now."""
         own = (self.origin.service, self.origin.path)
-        return self.is_superseded and any(
-            bool(own[1]) and (one.service, one.path) == own for one in self.successor_origins.values()
-        )
+        return self.is_superseded and any(bool(own[1]) and own in one.places for one in self.successor_origins.values())
 
     def holds(self, now: int) -> bool:
         """Whether it is what its path or its author says: active, or superseded by another document and still there.

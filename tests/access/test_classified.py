@@ -66,3 +66,12 @@ def test_classifying_a_document_hides_what_its_file_said_before_and_no_other_fil
     last = next(one for one in memory.search("birch", kinds=["decision"]).items if "Zoe" in one.content)
     memory.update(last.address, classification="secret")
     assert {text.partition("\n")[0] for text in seen(memory, "wood")} == {"# 1. Cedar"}
+
+
+def test_a_restore_says_that_it_changes_who_may_see_something(memory: Memory) -> None:
+    address = memory.save("The vault opens at nine.").items[0].address
+    memory.snapshot_create("before")
+    memory.update(address, classification="secret")
+    told = memory.snapshot_restore("before")
+    assert told.reclassified == 1
+    assert "1 had another classification then" in told.text()

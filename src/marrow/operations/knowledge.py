@@ -79,7 +79,8 @@ def snapshot_diff(
 
 
 class RestoreResult(NamedTuple):
-    """`undo` is the sequence number that a restore back would name."""
+    """`undo` is the sequence number that a restore back would name. `reclassified` counts those that had another
+    classification then: through views, others may see them."""
 
     to: int
     dry_run: bool
@@ -90,6 +91,7 @@ class RestoreResult(NamedTuple):
     seq: int = 0
     undo: int | None = None
     left_out: int = 0
+    reclassified: int = 0
 
     def text(self) -> str:
         verb = "would change" if self.dry_run else "changed"
@@ -98,6 +100,8 @@ class RestoreResult(NamedTuple):
         ]
         lines += [f"  {item['what']} {item_line(item)}" for item in self.items]
         lines += [f"  ({self.left_out:,} more: raise budget_tokens)"] if self.left_out else []
+        if self.reclassified:
+            lines.append(f"{self.reclassified:,} had another classification then: through views, others may see them.")
         if self.dry_run:
             lines.append("Nothing was changed yet: dry_run=false with confirm=true does it.")
         else:
@@ -130,6 +134,7 @@ def snapshot_restore(
         items=changes.items,
         seq=done.receipt.seq if done.receipt else 0,
         undo=done.undo,
+        reclassified=sum("classification" in one.fields for one in done.changes.items),
     )
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -61,3 +64,20 @@ def test_what_was_told_without_a_file_is_of_the_day_on_which_it_was_told(memory:
     (item,) = (one for one in memory.get_action_items().items if "door" in one["text"])
     assert item["due"][:2] == "20"
     assert item["date"][:2] == "20"
+
+
+def test_what_says_no_day_is_from_the_day_on_which_git_says_that_it_was_written(tmp_path: Path) -> None:
+    root = tmp_path / "repository"
+    (root / "adr").mkdir(parents=True)
+    (root / "adr/0001-cedar.md").write_text(DECISION)
+    identity = ("-c", "user.name=ann", "-c", "user.email=ann@example.org", "-c", "commit.gpgsign=false")
+    day = {"GIT_AUTHOR_DATE": "2024-03-05T10:00:00Z", "GIT_COMMITTER_DATE": "2024-03-05T10:00:00Z"}
+    for command in (["init", "-q"], ["add", "."], [*identity, "commit", "-q", "-m", "Cedar"]):
+        subprocess.run(["git", "-C", str(root), *command], check=True, env={**os.environ, **day})
+    (root / "adr/0002-oak.md").write_text(DECISION.replace("cedar", "oak"))
+    written = datetime(2024, 4, 7, 12, tzinfo=UTC).timestamp()
+    os.utime(root / "adr/0002-oak.md", (written, written))
+    with open_memory(root, store=str(tmp_path / "marrow.db"), project="orchard", embedder="fake") as memory:
+        memory.ingest_codebase(str(root))
+        found = {one.title: one.date for one in memory.get_architectural_decisions().items}
+    assert found == {"Use cedar": "2024-03-05", "Use oak": "2024-04-07"}

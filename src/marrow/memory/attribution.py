@@ -15,8 +15,9 @@ from .engine import Asker
 COMMIT_DIGITS = 10
 # Kinds that readers take in: these are from somewhere.
 TAKEN_IN = frozenset(DOCUMENT_KINDS)
-# These are from a day. Where their file does not say which, that on which it was read is another.
+# These are from a day. Where their file does not say which, git may know: that on which it was read is another.
 DATED = frozenset(("decision", "incident", "meeting"))
+WRITTEN = "written"
 _READERS = frozenset(("adr", "incident", "meeting"))
 # In these, a passage has a moment instead of lines.
 SPOKEN = frozenset(("meeting", "design"))
@@ -79,7 +80,8 @@ class Origin(NamedTuple):
 
 def is_dated(source: str, fields: Mapping[str, Any]) -> bool:
     """Whether it is known from when something is that `source` took in."""
-    return source not in _READERS or not fields.get("path") or bool(fields.get("date") or fields.get("started"))
+    is_read = source in _READERS and fields.get("path")
+    return not is_read or any(fields.get(name) for name in ("date", "started", WRITTEN))
 
 
 def _whole(value: object, otherwise: int) -> int:

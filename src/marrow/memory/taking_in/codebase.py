@@ -33,6 +33,7 @@ from ...repository.ignored import ignored
 from ...repository.last_changed import last_changed
 from ...repository.working_tree import looking
 from ...store.admit import MOMENT_MAX
+from ..attribution import DATED, WRITTEN
 from ..engine import Asker, Engine
 from .passed_over import noted, passed_over
 from .settled import SETTLE
@@ -123,12 +124,13 @@ def ingest_codebase(
     ]
     with _pending(root, looked_at) as pending:  # git works while the files are looked at
         due, same = _changed(root, looked_at, engine.clock())
-        times = _committed_at(root, due, pending() if due else None)
+        differing = pending() if due else None
+        times = _committed_at(root, due, differing)
     odd = [Skipped(path, "its name is of a form that Marrow uses itself") for path in chosen if BY_ANOTHER.match(path)]
     taken = take_in(
         engine,
         asker,
-        chain(odd, _items(root, due, times)),
+        chain(odd, _items(root, due, times, differing or ())),
         operation=OPERATION,
         service=named,
         gone=gone,
@@ -310,7 +312,9 @@ def _contents(root: str, path: str, most: int) -> bytes:
         return file.read(most + 1)
 
 
-def _items(root: str, due: Sequence[_Due], times: dict[str, int]) -> Iterator[Item | Skipped]:
+def _items(root: str, due: Sequence[_Due], times: dict[str, int], changed: Collection[str]) -> Iterator[Item | Skipped]:
+    """`times` are those of commits; `changed` differ from the last one, and were written when their files say. Else a
+    file may be as old as its copy."""
     for one in due:
         if one.stamp.size > bytes_max(one.path):
             yield too_large(one.path, one.stamp.size, one.stamp.mtime)
@@ -324,7 +328,8 @@ def _items(root: str, due: Sequence[_Due], times: dict[str, int]) -> Iterator[It
             yield too_large(one.path, len(data), one.stamp.mtime)
             continue
         at = times.get(one.path, 0) * MICROS or one.stamp.mtime // NANOS_PER_MICRO
-        for found in as_read(one.path, data, hashlib.sha256(data).hexdigest(), at, one.stamp.mtime):
+        digest, is_known = hashlib.sha256(data).hexdigest(), one.path in times or one.path in changed
+        for found in as_read(one.path, data, digest, at, one.stamp.mtime, is_known=is_known):
             yield replace(found, size=one.stamp.size)
 
 
@@ -346,13 +351,19 @@ def too_large(path: str, size: int, mtime_ns: int = 0) -> Skipped:
     return Skipped(path, reason, f"size:{size}", size, mtime_ns)
 
 
-def as_read(path: str, data: bytes, digest: str, at: int, mtime_ns: int = 0) -> Iterator[Item | Skipped]:
-    """What a file says, with what is known of it. `at` is when it was written, where it does not say so itself."""
+def as_read(
+    path: str, data: bytes, digest: str, at: int, mtime_ns: int = 0, *, is_known: bool
+) -> Iterator[Item | Skipped]:
+    """What a file says, with what is known of it. `at` is when it was written, where it does not say so itself;
+    `is_known` when that is no guess."""
     for found in read_file(path, data, digest=digest):
         if isinstance(found, Skipped):
             yield replace(found, digest=digest, size=len(data), mtime_ns=mtime_ns)
         else:
-            draft = found.draft if found.draft.at is not None else replace(found.draft, at=moment(_possible(at)))
+            draft, said = found.draft, moment(_possible(at))
+            if draft.at is None:
+                known = {WRITTEN: f"{said:%Y-%m-%d}"} if is_known and draft.kind in DATED else {}
+                draft = replace(draft, at=said, metadata={**draft.metadata, **known})
             if draft.kind == CODE and is_test(path):
                 draft = replace(draft, priority=TESTS_PRIORITY)
             yield replace(found, draft=draft, digest=digest, size=len(data), mtime_ns=mtime_ns)

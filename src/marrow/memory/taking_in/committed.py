@@ -216,7 +216,8 @@ class _Reading:
         elif large is not None:
             yield large
         else:
-            yield from as_read(path, data or b"", digest, self.times.get(path) or self.times[""])
+            at = self.times.get(path) or self.times[""]
+            yield from as_read(path, data or b"", digest, at, is_known=True)
 
 
 def _keep(engine: Engine, asker: Asker, *rows: Source) -> None:

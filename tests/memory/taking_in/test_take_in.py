@@ -294,6 +294,24 @@ def test_the_same_text_with_another_word_about_it_is_said_again(engine: Engine, 
     assert took(engine, asker, issue("confidential", "closed")).changed == 1
 
 
+def test_what_its_source_makes_confidential_is_so_with_its_earlier_versions(
+    engine: Engine, asker: Asker, hand: Hand
+) -> None:
+    def issue(text: str, classification: str | None) -> Item:
+        draft = Draft(text, "conversation", classification=classification, metadata={"path": "#1"})
+        return Item(draft, "issue-1", f"{text} {classification}")
+
+    def told(address: str) -> str:
+        return hand.record(address).standing.classification
+
+    (first,) = took(engine, asker, issue("A leak.", None)).addresses
+    (second,) = took(engine, asker, issue("A leak of keys.", None)).addresses
+    took(engine, asker, issue("A leak of keys.", "confidential"))
+    assert (told(first), told(second)) == ("confidential", "confidential")
+    (third,) = took(engine, asker, issue("A leak of many keys.", "secret")).addresses
+    assert [told(address) for address in (first, second, third)] == ["secret"] * 3
+
+
 def test_two_readings_at_once_end_the_same(engine: Engine, asker: Asker, clock: Clock) -> None:
     took(engine, asker, item("a.md", "One."), item("b.md", "Two."))
     clock.forward(days=1)

@@ -35,10 +35,11 @@ from ...repository.working_tree import looking
 from ...store.admit import MOMENT_MAX
 from ..attribution import DATED, WRITTEN
 from ..engine import Asker, Engine
+from .kept_path import kept_path
 from .passed_over import noted, passed_over
 from .settled import SETTLE
 from .shelf import Shelf
-from .take_in import Progress, TakenIn, kept_path, take_in
+from .take_in import Progress, TakenIn, take_in
 
 OPERATION = "ingest_codebase"
 FILE_BYTES_MAX = 1024 * 1024

@@ -39,12 +39,13 @@ from .codebase import (
     service_of,
     too_large,
 )
+from .kept_path import kept_path
 from .passed_over import noted
 from .rewritten import is_waiting
 from .settled import SETTLE
 from .shelf import Shelf
 from .symbols_left import symbols_left
-from .take_in import Progress, TakenIn, kept_path, take_in
+from .take_in import Progress, TakenIn, take_in
 from .talk import ingest_history
 
 OPERATION = "ingest_committed"

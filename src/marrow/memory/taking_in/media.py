@@ -42,9 +42,10 @@ from ...store.receive import redacted_name
 from ..derivations import workshop
 from ..engine import Asker, Engine
 from ..files import existing_file, opened
+from .kept_path import kept_path
 from .media_makers import DESCRIPTION, IMAGE_TEXT, TRANSCRIPT, MediaMakers
 from .settled import SETTLE
-from .take_in import Progress, TakenIn, kept_path, take_in
+from .take_in import Progress, TakenIn, take_in
 
 TEXT_BYTES_MAX = 16 * 1024 * 1024
 CHUNK = 1024 * 1024

@@ -37,9 +37,10 @@ from ...store.receive import redacted_name
 from ..engine import Asker, Engine
 from .bookmark import bookmark, keep_bookmark
 from .codebase import DATA_BYTES_MAX, DATA_SUFFIXES, ORIGIN, is_chosen
+from .kept_path import kept_path
 from .settled import SETTLE
 from .shelf import Shelf
-from .take_in import Settle, TakenIn, kept_path, take_in
+from .take_in import Settle, TakenIn, take_in
 
 OPERATION = "ingest_repository"
 FILES, PULLS, ISSUES = "files", "pulls", "issues"

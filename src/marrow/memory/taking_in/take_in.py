@@ -7,8 +7,6 @@ same.
 
 from __future__ import annotations
 
-import hashlib
-import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -29,9 +27,11 @@ from ...model.standing import RETRACTED, SUPERSEDED
 from ...model.text import first_line
 from ...store.protocol import Writer
 from ...store.receive import Embed, prepare, redacted_name
+from ..classify import closing_steps
 from ..engine import Asker, Engine, submit
 from ..remember import say_of
 from .ahead import Ahead
+from .kept_path import kept_path
 from .kept_vectors import keeping, only_new
 from .resettle import CHANGED, GONE, SOURCE_PATH, may_return
 from .shelf import Shelf
@@ -47,9 +47,6 @@ SETTLING = "#settling"
 DOCUMENT_OPERATION = "ingest_document"
 # Why a path is passed over at which something was read that is hidden by a view. It says no more than has to be said.
 HIDDEN = "it cannot be written under this view"
-# Most paths hold nothing that redaction could find: looking at each would cost a second reading its speed.
-_MAY_BE_SECRET = re.compile(r"[\w+-]{20}|=|@|://|-----|private", re.I)
-
 Progress = Callable[[int, "int | None"], None]
 # What follows a batch: told which nodes are new in it, and which left.
 Settle = Callable[[Engine, Asker, Sequence[str], Sequence[str]], object]
@@ -118,18 +115,6 @@ def _placed(item: Item, service: str, redact_extra: tuple[str, ...]) -> Item:
     if path and not draft.metadata.get("path"):
         draft = replace(draft, metadata={**draft.metadata, SOURCE_PATH: path})
     return item if (draft, path) == (item.draft, item.path) else replace(item, draft=draft, path=path)
-
-
-def kept_path(path: str, redact_extra: tuple[str, ...]) -> str:
-    """A path as it may be written down. Two that differ in a secret alone stay two."""
-    if not redact_extra and not _MAY_BE_SECRET.search(path):
-        return path
-    kept = redacted_name(path, redact_extra)
-    if kept == path:
-        return path
-    mark = hashlib.sha256(path.encode("utf-8", "replace")).hexdigest()[:8]
-    stem, dot, ending = kept.rpartition(".")
-    return f"{stem}~{mark}.{ending}" if dot and "/" not in ending else f"{kept}~{mark}"
 
 
 def _batches(items: Iterable[Item | Skipped]) -> Iterator[list[Item | Skipped]]:
@@ -344,12 +329,14 @@ class _Run:
             self.addresses.append(one.address)
         if old is not None and old.node.kind == one.say.kind and old.standing.semantic:
             chosen = tuple((name, getattr(one.say.standing, name)) for name in sorted(one.say.given))
-            return [Supersede(old.node.address, one.say.content, one.say.occurrence, CHANGED, chosen)]
+            taking = Supersede(old.node.address, one.say.content, one.say.occurrence, CHANGED, chosen)
+            return [taking, *self._closing(old, one.say, itself=True)]
         say = _heir(one.say, earlier or (known if is_back else None))
         if old is None:
             return [say]
         left = Restate(old.node.address, (("state", SUPERSEDED),), CHANGED)  # so that it may come back
-        return [say, left, Relate(one.address, old.node.address, "supersedes")]
+        link = Relate(one.address, old.node.address, "supersedes")
+        return [say, left, link, *self._closing(old, one.say, itself=True)]
 
     def _count(self, one: _Ready, outcome: str, is_forgotten: bool) -> None:
         """What came of an item: one whose path takes the place of another that is gone has moved."""
@@ -387,7 +374,16 @@ class _Run:
         asked = one.say.standing.classification
         if "classification" in one.say.given and asked != known.standing.classification:
             steps.append(Restate(one.address, (("classification", asked),), "as its source says"))
+            steps += self._closing(known, one.say, itself=False)
         return steps
+
+    def _closing(self, record: Record, say: Say, *, itself: bool) -> list[Restate]:
+        """What closes earlier versions where the source says that this one is not for everybody."""
+        chosen = say.standing.classification if "classification" in say.given else None
+        if chosen is None:
+            return []
+        with self.engine.store.reading() as reader:
+            return closing_steps(reader, self.asker, record, chosen, itself=itself)
 
     def _record(self, source: Source) -> Record | None:
         with self.engine.store.reading() as reader:

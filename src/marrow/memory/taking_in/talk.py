@@ -35,12 +35,13 @@ from ...store.receive import redacted_name
 from ..engine import Asker, Engine
 from ..files import existing_file, opened
 from .codebase import service_of
+from .kept_path import kept_path
 from .read_back import ReadBack, read_back
 from .resettle import BATCH, PRUNED
 from .rewritten import note, rewritten
 from .settled import SETTLE
 from .shelf import Shelf
-from .take_in import Progress, TakenIn, kept_path, take_in
+from .take_in import Progress, TakenIn, take_in
 from .touched_later import find_symbols_later
 
 CONVERSATION, LOG, HISTORY = "ingest_conversation", "ingest_log", "ingest_history"

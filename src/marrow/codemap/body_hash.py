@@ -35,8 +35,18 @@ def hashing(
     is_tight = _mark_blocks(text, blocks)
     flat, dropped = bytes(text), bytes((_BLANK,)) + SPACE + optional
     fresh = blake2b(digest_size=HASH_BYTES).copy  # quicker than to say each time what is wanted
+    all_comments, all_strings = sorted(comments), sorted(strings)
+
+    def is_in_string(place: int) -> bool:
+        at = bisect_left(starts, place) - 1
+        return at >= 0 and place < starts[at] + len(texts[at])
 
     def hash_of(first: int, last: int, without: Sequence[Span]) -> str:
+        if not flat[first] and is_in_string(first):  # `${function () { … }}`: the string's one mark says nothing of it
+            inner_comments, inner_strings, left_out = (
+                _between(spans, first, last) for spans in (all_comments, all_strings, without)
+            )
+            return hashing(source[first:last], inner_comments, inner_strings, (), optional)(0, last - first, left_out)
         if without:
             parts, own = [], list[bytes]()
             for begin, end in (*without, (last, last)):
@@ -60,6 +70,12 @@ def hashing(
         return hashed.hexdigest()
 
     return hash_of
+
+
+def _between(spans: Sequence[Span], first: int, last: int) -> list[Span]:
+    """Those that begin in a part of the text, counted from where that begins."""
+    some = spans[bisect_left(spans, (first, 0)) : bisect_left(spans, (last, 0))]
+    return [(begin - first, end - first) for begin, end in some]
 
 
 def _marked(

@@ -438,3 +438,10 @@ def test_hostile_sources_are_read(path: str, source: bytes) -> None:
     found = map_of(path, source)
     assert found.language
     assert all(len(call.chain) < 10_000 for call in found.calls)
+
+
+def test_a_function_in_a_template_has_a_hash_of_its_own() -> None:
+    source = "const page = html`<ul>${() => { const row = () => show(%s); return row(); }}</ul>`;"
+    plain, quoted, other = (symbol(read(source % shown), "page.row").hash for shown in ("'a'", '"a" /* why */', "'b'"))
+    assert plain == quoted
+    assert plain != other

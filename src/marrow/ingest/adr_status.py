@@ -36,7 +36,8 @@ _IMPLEMENTATION = LazyPattern(r"\b(not(?:\s+yet)?|partially|partly|fully)?[\s-]{
 # Several at once, to choose from: a template's.
 _CHOICE = LazyPattern(r"\w+[ \t]*\|[ \t]*\w+[^\n]*\|")
 _CHOSEN = LazyPattern(r"(?:\*\*|__)[ \t]*(?P<name>\w+)[ \t]*(?:\*\*|__)")
-_PROMPT = LazyPattern(r"\?[ \t]*\Z|\b(?:such as|e\.g\.?|one of|etc|or)\b|\w[ \t]*/[ \t]*\w", re.I)
+_PROMPT = LazyPattern(r"\?[ \t]*\Z|\b(?:such as|e\.g\.?|one of|etc|or)\b", re.I)
+_SLASHED = LazyPattern(r"(?P<one>[^\W\d_]+)[ \t]*/[ \t]*(?=(?P<other>[^\W\d_]+))")
 _CHOICES_MIN = 3
 _BOX = LazyPattern(r"\[(?P<mark>[ xX✓✔]?)\](?!\()")
 _ARROW = LazyPattern(r"→|[-=]>")
@@ -136,14 +137,20 @@ def _said_lines(said: str) -> Iterator[str]:
 def _is_prompt(line: str) -> bool:
     """Whether a line asks which status it is: it names several, of which none holds."""
     named = {_NAMES[word] for word in _WORD.findall(line[:300].lower()) if word in _NAMES}
-    return len(named) >= _CHOICES_MIN and bool(_PROMPT.search(line[:300]))
+    if len(named) < _CHOICES_MIN:
+        return False
+    # Between other words a slash is one of a date or a path.
+    slashed = (pair.group("one", "other") for pair in _SLASHED.finditer(line[:300].lower()))
+    return bool(_PROMPT.search(line[:300])) or any(one in _NAMES and other in _NAMES for one, other in slashed)
 
 
 def _stages(line: str) -> list[str]:
     """A line, or where it tells several stages those of which one counts: by their dates, or the last one."""
     if _ARROW.search(line[:300]):
         pieces = _PIECES.split(line)
-        return pieces if any(True for _ in dates_in(line)) else pieces[-1:]
+        if any(True for _ in dates_in(line)):
+            return pieces
+        return [piece for piece in pieces if any(_names_in(piece))][-1:]  # the last may only point somewhere
     return _PIECES.split(line) if sum(1 for _ in dates_in(line[:300])) > 1 else [line]
 
 
@@ -152,9 +159,10 @@ def _names_in(line: str) -> Iterator[str]:
     accepted is deprecated where no other word says more."""
     before = ""
     was_accepted = False
-    for word in _WORD.findall(line[:300]):
-        small = word.lower()
-        name = _NAMES.get(small)
+    words = _WORD.findall(line[:300].lower())
+    for small, following in zip(words, [*words[1:], ""], strict=False):
+        # In German, the same word says that it replaces another.
+        name = _NAMES.get(small) if small != "ersetzt" or following in ("", "durch", "von", "am") else None
         if name and before == "longer":
             was_accepted = was_accepted or name == "accepted"
         elif name and before not in ("not", "be", "partially", "partly", "supersedes"):

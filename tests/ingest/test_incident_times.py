@@ -78,6 +78,8 @@ def test_the_template_of_the_sre_book_has_its_cause_and_its_times() -> None:
         ),
         ("Timeline (UTC+2)", "- 09:00 a\n- 10:00 fixed", ("2024-07-03T07:00:00Z", "2024-07-03T08:00:00Z")),
         ("Timeline", "- 09:00 a\n- 10:00 fixed", ("2024-07-03T09:00:00Z", "2024-07-03T10:00:00Z")),
+        ("Timeline", "- 09:00 scans (CT) fail\n- 10:00 fixed", ("2024-07-03T09:00:00Z", "2024-07-03T10:00:00Z")),
+        ("Timeline", "- 09:00 pst: a\n- 10:00 fixed", ("2024-07-03T17:00:00Z", "2024-07-03T18:00:00Z")),
     ],
 )  # fmt: skip
 def test_a_timeline_is_read_in_its_zone(heading: str, timeline: str, expected: tuple[str, str]) -> None:

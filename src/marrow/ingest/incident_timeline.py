@@ -6,16 +6,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from itertools import takewhile
 
 from ..model.moments import moment
 from .dates import When, dates_in, read_date
 from .lazy_pattern import LazyPattern
 from .sections import plain
-from .zones import NAME, minutes_ahead, zone_said
+from .zones import NAME, READ, minutes_ahead, zone_said
 
 ENTRIES_MAX = 500
+# Right behind a clock these are zones in small letters too; "est" is a word.
+_SMALL = r"(?i:utc|gmt|[pmc][sd]t|edt|ces?t|bst|jst)"
 _CLOCK = LazyPattern(
-    rf"\W{{0,6}}(?P<clock>\d{{1,2}}:\d\d(?::\d\d)?(?:\s?(?i:[ap]\.?m)\b\.?)?)(?:\s?\(?(?P<zone>{NAME})\b\)?)?"
+    rf"\W{{0,6}}(?P<clock>\d{{1,2}}:\d\d(?::\d\d)?(?:\s?(?i:[ap]\.?m)\b\.?)?)(?:\s?\(?(?P<zone>{NAME}|{_SMALL})\b\)?)?"
     r"(?:\s?[-–—]{1,2}\s?\d{1,2}:\d\d)?(?P<rest>.*)$"
 )
 _ZONED = LazyPattern(r"(?:[A-Za-z]{2,4}|Z|[+-]\d\d?:?(?:\d\d)?)\)?\Z")
@@ -34,7 +37,17 @@ class Entry:
 
 def timeline_of(text: str, date: When | None, heading: str = "") -> list[Entry]:
     """The entries of a timeline on or after `date`, in the order in which they are written."""
-    return list(_entries(text, date, zone_said(heading) or zone_said(text)))[:ENTRIES_MAX]
+    return list(_entries(text, date, zone_said(heading) or zone_said(_before_times(text))))[:ENTRIES_MAX]
+
+
+def _before_times(text: str) -> str:
+    """What stands before the first time: in an entry, "(PT)" or "(CT)" may be anything."""
+    lines = text[: 2 * READ].split("\n")
+    return "\n".join(takewhile(lambda line: not _is_timed(line), lines))
+
+
+def _is_timed(line: str) -> bool:
+    return bool(_CLOCK.match(line)) or any(one.exact == "second" for one in dates_in(line[:80]))
 
 
 def _entries(text: str, date: When | None, zone: str) -> Iterator[Entry]:

@@ -68,8 +68,10 @@ def test_the_table_of_the_sre_book_says_done_beside_the_bug() -> None:
 |---|---|---|---|
 | Update the playbook | mitigate | jennifer | n/a **DONE** |
 | Balance the load | prevent | martym | Bug 5554823 **TODO** |
+| Write down what DONE means | process | martym | n/a |
 """
     assert [(one[0], one[1], one[3]) for one in told(text)] == [
         ("Update the playbook", "jennifer", True),
         ("Balance the load", "martym", False),
+        ("Write down what DONE means", "martym", False),
     ]

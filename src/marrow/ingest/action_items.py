@@ -429,7 +429,8 @@ def _from_row(cells: Sequence[str], columns: dict[str, int], number: int, today:
     status = cell("status").lower()
     # Without a column for it, some write it in capitals beside the ticket.
     done = bool(_CLOSED.match(status)) or (
-        "status" not in columns and any(re.search(r"\bDONE\b", one) for one in cells)
+        "status" not in columns
+        and any(re.search(r"\bDONE\b", one) for at, one in enumerate(cells) if at != columns["task"])
     )
     due = cell("due")
     when = resolved(due, today) if due.strip("-–— ") and due.lower() not in ("tbd", "n/a", "none", "?") else ""

@@ -6,7 +6,7 @@ import pytest
 
 from marrow.ingest.action_items import action_items
 from marrow.ingest.due import day_of
-from marrow.ingest.meeting import Meeting, meeting_item, read_meeting
+from marrow.ingest.meeting import Meeting, attendees_in, meeting_item, read_meeting
 
 TEAMS_VTT = """WEBVTT
 
@@ -128,3 +128,19 @@ def test_the_time_of_day_is_no_minute_of_a_recording() -> None:
 def test_a_meeting_in_the_morning_of_the_east_is_of_that_day() -> None:
     found = read_meeting("# Sync\n\nDate: 2026-03-02 08:00 GMT+9\n\nWe talked.\n")
     assert day(found) == "2026-03-02"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Bob: the release of 2020-01-02 broke\nAda: yes\nBob: ok\n",
+        "Notes\n\nMarch 3, 2020 was a bad day.\n",
+    ],
+)
+def test_a_day_of_which_somebody_speaks_is_not_that_of_the_meeting(text: str) -> None:
+    assert read_meeting(text, path="sync.txt").at is None
+
+
+def test_a_sentence_below_an_empty_list_of_people_names_nobody() -> None:
+    assert attendees_in("Attendees:\n\nToday, we talked, and that was it\n") == ()
+    assert attendees_in("Attendees:\nAda Lovelace, Grace Hopper\n") == ("Ada Lovelace", "Grace Hopper")

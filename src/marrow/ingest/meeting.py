@@ -19,6 +19,7 @@ from .spoken import (
     LOOKED_AT_MAX,
     NAME,
     NO_SPEAKERS,
+    SENTENCE_END,
     Utterance,
     clock,
     first_name_first,
@@ -265,7 +266,7 @@ def _header(text: str, path: str) -> Meeting:
         elif takes_people and (bullet := _BULLET.match(line)):
             people += _persons(bullet["text"])
             continue
-        elif takes_people and "," in line and not found:
+        elif takes_people and "," in line and not found and _are_names(line):
             people += _persons(line)
             takes_people = False
             continue
@@ -294,6 +295,8 @@ def _date_at_top(lines: Sequence[str]) -> int | None:
     """The day that the first line names, or one that stands in a line of its own: "Mon, Mar 02, 2026 10:03AM"."""
     for number, line in enumerate([line.strip() for line in lines if line.strip()][:_DATE_LINES]):
         said = line[:LOOKED_AT_MAX]
+        if SENTENCE_END.search(said) or speaker_of(said)[0]:
+            continue  # what somebody says, of whatever day
         found = next(dates_in(said), None)
         if found is not None and (
             not number or (found.start <= _WEEKDAY_LENGTH_MAX and len(said) <= 2 * TOPIC_MAX / 3)
@@ -311,6 +314,11 @@ def _said_in(heading: re.Match[str]) -> str:
 def _persons(text: str) -> list[str]:
     names = (re.sub(r"\s{0,8}[(<\[][^()<>\[\]]*[)>\]]", "", part).strip(" .*_-@") for part in _PERSON_SPLIT.split(text))
     return [name for name in names if name and _PERSON.match(name) and len(name.split()) <= 5]
+
+
+def _are_names(line: str) -> bool:
+    """Whether a line lists people: where nobody is named, what follows is a sentence."""
+    return all(part.strip(" *_@")[:1].isupper() for part in _PERSON_SPLIT.split(line) if part.strip())
 
 
 def _first_title(lines: Sequence[str]) -> str:

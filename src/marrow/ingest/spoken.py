@@ -28,7 +28,7 @@ _LAST_FIRST = LazyPattern(
 )
 # Behind a time a handle is a name too.
 _HANDLE = LazyPattern(r"(?P<speaker>@?[^\W\d_][\w.-]{0,39}):[ \t]{1,8}(?=\S)")
-_SENTENCE_END = LazyPattern(r"[.!?…][\"'”’)]*\Z")
+SENTENCE_END = LazyPattern(r"[.!?…][\"'”’)]*\Z")
 # Words before a colon that are no speaker.
 NO_SPEAKERS = frozenset(
     "action actions decision decisions note notes todo date time attendees participants present agenda subject title "
@@ -148,7 +148,7 @@ def _goes_on(last: Utterance, one: Utterance, text: str) -> bool:
     if last.speaker != one.speaker or last.start is None or one.start is None or last.end is None:
         return False
     # A sentence ends with its mark, or, where there are none, before a capital.
-    is_new = bool(_SENTENCE_END.search(last.text)) or text[:1].isupper()
+    is_new = bool(SENTENCE_END.search(last.text)) or text[:1].isupper()
     if is_new and len(last.text) >= SENTENCE_MIN:
         return False
     until = one.end if one.end is not None else one.start

@@ -189,10 +189,18 @@ def ask(
 
 def _read_as_meetings(told: Sequence[Attributed]) -> set[int]:
     """The documents that are here as meetings too: minutes that lie in a repository, and were then read as what they
-    are. One of the two says it all."""
-    meetings = {(one.record.project, one.origin.path) for one in told if one.record.node.kind == "meeting"}
+    are. One of the two says it all; but a document that came after the meeting may say what changed since."""
+    meetings = {
+        (one.record.project, one.origin.path): one.record.entry
+        for one in sorted(told, key=lambda one: one.record.entry)
+        if one.record.node.kind == "meeting" and not one.is_old_version
+    }
     documents = (one for one in told if one.record.node.kind == "document" and one.origin.path)
-    return {one.record.entry for one in documents if (one.record.project, one.origin.path) in meetings}
+    return {
+        one.record.entry
+        for one in documents
+        if one.record.entry < meetings.get((one.record.project, one.origin.path), 0)
+    }
 
 
 class _Judged(NamedTuple):

@@ -13,7 +13,7 @@ import pytest
 from marrow.ingest.conversation import read_export
 from marrow.ingest.item import Item, Skipped
 from marrow.ingest.talk import slack_files
-from marrow.ingest.talk.slack_text import readable
+from marrow.ingest.talk.slack_text import message_text, readable
 from marrow.model.errors import Invalid
 from marrow.model.moments import iso, micros
 
@@ -249,3 +249,17 @@ def test_a_channel_without_an_id_is_known_by_its_team_and_name(tmp_path: Path) -
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps(shape), encoding="utf-8")
     assert [item.path for item in items(place)] == ["slack:dev/2025-03-01", "slack:T1/ops/2025-03-01"]
+
+
+def test_items_of_a_list_and_fields_of_a_block_are_lines_of_their_own() -> None:
+    def section(text: str) -> dict[str, object]:
+        return {"type": "rich_text_section", "elements": [{"type": "text", "text": text}]}
+
+    listed = {"type": "rich_text_list", "elements": [section("one"), section("two")]}
+    fields = [{"type": "mrkdwn", "text": "*Host* a1"}, {"type": "mrkdwn", "text": "*State* down"}]
+    blocks = [
+        {"type": "rich_text", "elements": [section("To do:"), listed]},
+        {"type": "section", "text": {"type": "mrkdwn", "text": "Alert"}, "fields": fields},
+    ]
+    said = message_text({"text": "", "blocks": blocks}, {}, {})
+    assert said.split("\n") == ["To do:", "one", "two", "Alert", "*Host* a1", "*State* down"]

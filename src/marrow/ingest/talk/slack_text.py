@@ -15,6 +15,8 @@ _FILES_MAX = 20
 # What Slack writes in the place of a text that stands in blocks.
 _NO_TEXT = ("", "This content can't be displayed.", "This message contains interactive elements.")
 _BLOCKS_MAX, _DEPTH_MAX = 200, 8
+# What stands in a line of its own: an item of a list, a field.
+_LINES = ("rich_text_section", "rich_text_quote", "rich_text_preformatted", "mrkdwn", "plain_text")
 
 
 def readable(text: str, people: Mapping[str, str], channels: Mapping[str, str]) -> str:
@@ -63,8 +65,9 @@ def message_text(message: Mapping[str, Any], people: Mapping[str, str], channels
 
 
 def _in_blocks(blocks: Any) -> str:
-    """What apps and rich text say in blocks, one line for each, in Slack's markup."""
-    lines = ("".join(_pieces(block, 0)).strip() for block in (blocks if isinstance(blocks, list) else [])[:_BLOCKS_MAX])
+    """What apps and rich text say in blocks, in lines, in Slack's markup."""
+    said = ("".join(_pieces(block, 0)) for block in (blocks if isinstance(blocks, list) else [])[:_BLOCKS_MAX])
+    lines = (line.strip() for line in "\n".join(said).split("\n"))
     return "\n".join(line for line in lines if line)
 
 
@@ -87,3 +90,5 @@ def _pieces(block: Any, depth: int) -> Iterator[str]:
         yield from _pieces(text, depth + 1)
     for inside in ("elements", "fields"):
         yield from _pieces(block.get(inside), depth + 1)
+    if kind in _LINES:
+        yield "\n"

@@ -15,10 +15,10 @@ from .engine import Asker
 COMMIT_DIGITS = 10
 # Kinds that readers take in: these are from somewhere.
 TAKEN_IN = frozenset(DOCUMENT_KINDS)
-# These are from a day. Where their file does not say which, git may know: that on which it was read is another.
+# These are from a day. Where neither their file nor git says which, they are marked: that on which it was read is
+# another.
 DATED = frozenset(("decision", "incident", "meeting"))
-WRITTEN = "written"
-_READERS = frozenset(("adr", "incident", "meeting"))
+UNDATED = "undated"
 # In these, a passage has a moment instead of lines.
 SPOKEN = frozenset(("meeting", "design"))
 # What is read from these has lines of its own.
@@ -33,13 +33,12 @@ class Origin(NamedTuple):
     service: str = ""
     at: int = 0
     fields: Mapping[str, Any] = {}
-    source: str = ""
     # Every place where it was read, with its service: a file may have had another name.
     places: frozenset[tuple[str, str]] = frozenset()
 
     @property
     def is_dated(self) -> bool:
-        return is_dated(self.source, self.fields)
+        return not self.fields.get(UNDATED)
 
     def lines(self, record: Record, place: Place | None) -> tuple[int, int] | None:
         """The lines of the file that a passage stands in; None where the text has other lines than its file."""
@@ -76,12 +75,6 @@ class Origin(NamedTuple):
         parts = [name, self.spot(record, place), self.service, str(status) if is_judged else ""]
         # A name with a line end in it must not begin a line of its own.
         return " · ".join(" ".join(part.split()) for part in parts if part)
-
-
-def is_dated(source: str, fields: Mapping[str, Any]) -> bool:
-    """Whether it is known from when something is that `source` took in."""
-    is_read = source in _READERS and fields.get("path")
-    return not is_read or any(fields.get(name) for name in ("date", "started", WRITTEN))
 
 
 def _whole(value: object, otherwise: int) -> int:
@@ -128,7 +121,5 @@ def _origin(said: Iterable[Occurrence], held: set[tuple[str, str]], service: str
         rank = (is_asked, (occurrence.service, path) in held, ("", path) in held)
         if rank >= best:
             best = rank
-            found = Origin(
-                path, str(fields.get("title") or ""), occurrence.service, occurrence.at, fields, occurrence.source
-            )
+            found = Origin(path, str(fields.get("title") or ""), occurrence.service, occurrence.at, fields)
     return found._replace(places=frozenset(places)) if places else found

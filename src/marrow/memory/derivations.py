@@ -27,7 +27,7 @@ from ..model.record import CURRENT, Record
 from ..model.scope import READ
 from ..settings import Settings
 from ..store.protocol import Reader
-from .attribution import DATED, is_dated
+from .attribution import DATED, UNDATED
 from .engine import Asker, Engine, resolve
 
 FILES = "derivations.files"
@@ -167,7 +167,7 @@ def _undated(reader: Reader, records: Collection[Record]) -> set[int]:
     """Those of which nothing says when they are from: the moment of reading them is none to reckon from."""
     asked = [record.entry for record in records if record.node.kind in DATED]
     said = reader.occurrences(asked, CURRENT) if asked else {}
-    return {entry for entry, times in said.items() if not any(is_dated(one.source, one.fields) for one in times)}
+    return {entry for entry, times in said.items() if all(one.fields.get(UNDATED) for one in times)}
 
 
 def _paths(reader: Reader, records: Collection[Record]) -> dict[int, str]:

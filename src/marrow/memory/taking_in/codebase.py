@@ -33,7 +33,6 @@ from ...repository.ignored import ignored
 from ...repository.last_changed import last_changed
 from ...repository.working_tree import looking
 from ...store.admit import MOMENT_MAX
-from ..attribution import DATED, WRITTEN
 from ..engine import Asker, Engine
 from .kept_path import kept_path
 from .passed_over import noted, passed_over
@@ -328,9 +327,10 @@ def _items(root: str, due: Sequence[_Due], times: dict[str, int], changed: Colle
         if len(data) > bytes_max(one.path):
             yield too_large(one.path, len(data), one.stamp.mtime)
             continue
-        at = times.get(one.path, 0) * MICROS or one.stamp.mtime // NANOS_PER_MICRO
-        digest, is_known = hashlib.sha256(data).hexdigest(), one.path in times or one.path in changed
-        for found in as_read(one.path, data, digest, at, one.stamp.mtime, is_known=is_known):
+        at = times.get(one.path, 0) * MICROS
+        if one.path in changed:
+            at = one.stamp.mtime // NANOS_PER_MICRO
+        for found in as_read(one.path, data, hashlib.sha256(data).hexdigest(), at, one.stamp.mtime):
             yield replace(found, size=one.stamp.size)
 
 
@@ -352,19 +352,16 @@ def too_large(path: str, size: int, mtime_ns: int = 0) -> Skipped:
     return Skipped(path, reason, f"size:{size}", size, mtime_ns)
 
 
-def as_read(
-    path: str, data: bytes, digest: str, at: int, mtime_ns: int = 0, *, is_known: bool
-) -> Iterator[Item | Skipped]:
-    """What a file says, with what is known of it. `at` is when it was written, where it does not say so itself;
-    `is_known` when that is no guess."""
+def as_read(path: str, data: bytes, digest: str, at: int, mtime_ns: int = 0) -> Iterator[Item | Skipped]:
+    """What a file says, with what is known of it. `at` is when git says that it was written, for where it does not say
+    so itself; 0 where git does not know."""
     for found in read_file(path, data, digest=digest):
         if isinstance(found, Skipped):
             yield replace(found, digest=digest, size=len(data), mtime_ns=mtime_ns)
         else:
-            draft, said = found.draft, moment(_possible(at))
-            if draft.at is None:
-                known = {WRITTEN: f"{said:%Y-%m-%d}"} if is_known and draft.kind in DATED else {}
-                draft = replace(draft, at=said, metadata={**draft.metadata, **known})
+            draft = found.draft
+            if draft.at is None and at:
+                draft = replace(draft, at=moment(_possible(at)))
             if draft.kind == CODE and is_test(path):
                 draft = replace(draft, priority=TESTS_PRIORITY)
             yield replace(found, draft=draft, digest=digest, size=len(data), mtime_ns=mtime_ns)

@@ -217,8 +217,7 @@ class _Reading:
         elif large is not None:
             yield large
         else:
-            at = self.times.get(path) or self.times[""]
-            yield from as_read(path, data or b"", digest, at, is_known=True)
+            yield from as_read(path, data or b"", digest, self.times.get(path) or self.times[""])
 
 
 def _keep(engine: Engine, asker: Asker, *rows: Source) -> None:

@@ -17,7 +17,6 @@ from ...ingest.item import Item, Skipped
 from ...ingest.placing import place
 from ...model.draft import Draft
 from ...model.errors import Forbidden, Invalid
-from ...model.moments import moment
 from ...model.text import first_line
 from ...repository.file_sorts import is_secret
 from ..engine import Asker, Engine
@@ -155,10 +154,7 @@ def _of_file(found: Item | Skipped, file: Path, asker: Asker) -> Item | Skipped:
         return found
     lies = place(str(file), asker.root)
     path = found.path if lies.anchors else f"file:{found.path}"
-    draft = found.draft
-    if draft.at is None:
-        draft = replace(draft, at=moment(about.st_mtime_ns // 1_000))
-    return replace(found, draft=draft, path=path, size=about.st_size, mtime_ns=about.st_mtime_ns)
+    return replace(found, path=path, size=about.st_size, mtime_ns=about.st_mtime_ns)
 
 
 def _without_path(item: Item) -> Item:

@@ -305,7 +305,7 @@ def _computed_item(row: Derived, about: About, description: str) -> Item:
     problem = "; ".join(filter(None, (heard.problem, found.problem, "" if said else "nothing is said in it")))
     found = replace(found, content=found.content or _waiting_text(about, found.title), seconds=heard.seconds)
     found = replace(found, problem=problem, metadata={"model": row.model, "language": heard.language})
-    return _meeting_item(replace(found, at=_first_known(found.at, about.mtime_ns // 1000)), about)
+    return _meeting_item(found, about)
 
 
 def _meeting_item(found: Meeting, about: About) -> Item:
@@ -373,7 +373,7 @@ def _queue(engine: Engine, asker: Asker, about: About, problem: MarrowError) -> 
     kept = {key: value for key, value in waiting.items() if value}
     if about.kind == MEETING:
         named = spoken_meeting((), path=about.path)
-        title, at = about.title or named.title, _first_known(about.at, named.at, about.mtime_ns // 1000)
+        title, at = about.title or named.title, _first_known(about.at, named.at)
         made = _meeting_item(Meeting(_waiting_text(about, title), metadata=kept), replace(about, title=title, at=at))
     else:
         title = about.title or title_of(about.path)

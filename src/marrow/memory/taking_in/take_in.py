@@ -17,8 +17,6 @@ from ...ingest.placing import first_line as begins_at
 from ...model.change import Relate, Restate, Say, Step, Supersede
 from ...model.draft import Draft
 from ...model.errors import Conflict, Invalid, TooLarge
-from ...model.moments import moment
-from ...model.moments import parse as parse_moment
 from ...model.node import Node
 from ...model.record import CURRENT, Record
 from ...model.redact import redact
@@ -31,6 +29,7 @@ from ..classify import closing_steps
 from ..engine import Asker, Engine, submit
 from ..remember import say_of
 from .ahead import Ahead
+from .dating import dated
 from .kept_path import kept_path
 from .kept_vectors import keeping, only_new
 from .resettle import CHANGED, GONE, SOURCE_PATH, may_return
@@ -272,9 +271,7 @@ class _Run:
 
     def _ready(self, item: Item, before: Source | None, now: int) -> _Ready | None:
         try:
-            at = min(parse_moment(item.draft.at, now, future=True), now) if item.draft.at is not None else now
-            draft = replace(item.draft, at=moment(at))
-            say = self._said(draft, now)
+            say = self._said(dated(item, now), now)
         except (Invalid, TooLarge) as problem:
             refused = Skipped(item.path, problem.message, item.digest, item.size, item.mtime_ns)
             self.pass_over(self._read_for(item), [refused])

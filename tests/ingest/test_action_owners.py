@@ -75,3 +75,9 @@ def test_the_table_of_the_sre_book_says_done_beside_the_bug() -> None:
         ("Balance the load", "martym", False),
         ("Write down what DONE means", "martym", False),
     ]
+
+
+@pytest.mark.parametrize("sum_", ["x ** 2", "2**3"])
+def test_a_power_is_no_emphasis(sum_: str) -> None:
+    (found,) = action_items(f"## Action items\n\n- **Ada:** compute {sum_} again\n")
+    assert (found.owner, found.text) == ("Ada", f"compute {sum_} again")

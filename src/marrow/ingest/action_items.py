@@ -126,7 +126,8 @@ _HANDLES_FIRST = LazyPattern(
 _KNOWN_ASKED = LazyPattern(rf"(?P<owner>{NAME}),[ \t]{{1,3}}(?P<rest>{_VERB}\b.*)")
 # What an arrow at the end points to: who is to do it, or by when.
 _POINTED = LazyPattern(r"(?P<rest>.*\S)[ \t]{0,8}(?:->|→|=>|⇒)[ \t]{0,8}(?P<to>[^→>\n]{1,60})")
-_EMPHASIS = LazyPattern(r"\*\*|(?<![\w`])__(?=\w)|(?<=\w)__(?![\w`])")
+# Not the power of a number.
+_EMPHASIS = LazyPattern(r"(?<!\w)\*\*(?=\S)|(?<=\S)\*\*(?!\w)|(?<![\w`])__(?=\w)|(?<=\w)__(?![\w`])")
 _NOTHING = LazyPattern(
     r"(?:none|n/?a|nil|nothing|tbd|no (?:new |open )?(?:action items?|actions?|follow-?ups?|next steps?))"
     r"(?: yet| (?:at|for) (?:this time|now))?",

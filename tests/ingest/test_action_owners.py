@@ -81,3 +81,9 @@ def test_the_table_of_the_sre_book_says_done_beside_the_bug() -> None:
 def test_a_power_is_no_emphasis(sum_: str) -> None:
     (found,) = action_items(f"## Action items\n\n- **Ada:** compute {sum_} again\n")
     assert (found.owner, found.text) == ("Ada", f"compute {sum_} again")
+
+
+@pytest.mark.parametrize("task", ["talk about Monday, Tuesday", "ship version 10/12, 3/4"])
+def test_a_day_behind_a_comma_is_no_deadline(task: str) -> None:
+    (found,) = action_items(f"## Action items\n\n- {task}\n", today=date(2026, 3, 2))
+    assert (found.text, found.due) == (task, "")

@@ -35,8 +35,9 @@ _DUE = LazyPattern(
     re.I,
 )
 _STRONG = LazyPattern(r"\b(?:due|by|until|till|before|deadline|no later|not later|eta)\b", re.I)
+# Behind a comma only in brackets, as in "(Ada, 15/03)": in a sentence it parts what is spoken of.
 _BARE = LazyPattern(
-    rf"[ \t]{{0,8}}[(\[—–,-][ \t]{{0,8}}(?:{_WHEN})[ \t]{{0,8}}[)\]]{{0,8}}\Z"
+    rf"[ \t]{{0,8}}(?:[(\[—–-]|(?P<comma>,))[ \t]{{0,8}}(?:{_WHEN})[ \t]{{0,8}}(?(comma)[)\]]{{1,8}}|[)\]]{{0,8}})\Z"
     r"|[ \t]{1,8}(?:today|tomorrow|next week)[.!]?\Z",
     re.I,
 )

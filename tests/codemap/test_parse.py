@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from marrow.codemap import parse
-from marrow.codemap.languages.python import QUERY, UNORDERED
+from marrow.codemap.languages.python import NESTED, QUERY, UNORDERED
 from marrow.codemap.languages.table import language
 from marrow.model.errors import TooLarge
 
@@ -41,7 +41,7 @@ def test_the_line_of_every_place_is_one_more_than_the_line_ends_before_it(source
 def test_nodes_come_in_the_order_of_the_text_the_longer_first() -> None:
     source = b"x = a(b(1))(c)(d(e)(f))\ny = z = g()\ndef h():\n    def i(): return j(k)(l)\n    return i()\n"
     root = parse.tree_of(language("python"), source).root_node
-    found = parse.captured("python", QUERY, root, UNORDERED)
+    found = parse.captured("python", QUERY, root, UNORDERED, NESTED)
     expected = parse.captures("python", QUERY)(root)
     assert found.keys() == expected.keys()
     for name in found.keys() - UNORDERED:

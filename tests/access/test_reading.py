@@ -221,6 +221,7 @@ def test_an_address_that_is_hidden_answers_as_one_that_is_not_there(twins: tuple
         assert reader.records(SPACE, said.hidden, None, CURRENT) == []
         assert reader.records_of(entries, CURRENT) == []
         assert reader.texts_of(entries) == []
+        assert dict(reader.kinds_of(entries)) == {}
         assert dict(reader.occurrences(entries, CURRENT)) == {}
         assert dict(reader.anchors(entries, CURRENT)) == {}
         assert [reader.intervals(entry) for entry in entries] == [[]] * len(entries)

@@ -112,6 +112,9 @@ class RestrictedReader(BesideReader):
     def texts_of(self, entries: Sequence[int]) -> list[tuple[int, str, str]]:
         return self._inner.texts_of(self._of(entries))
 
+    def kinds_of(self, entries: Sequence[int]) -> Mapping[int, str]:
+        return self._inner.kinds_of(self._of(entries))
+
     def select(
         self, namespace: str, wanted: Filter, seq: int, now: int, limit: int | None = None, offset: int = 0
     ) -> list[int]:

@@ -83,7 +83,7 @@ def find(
     first = found.ranked(LEARNED)
     chosen = [e for e in first if (allowed is None or e in allowed) and e not in question.without]
     if question.without_kinds:
-        chosen = _of_other_kinds(reader, question, chosen, known)
+        chosen = _of_other_kinds(reader, question, chosen)
     read_first = chosen[: question.limit + RESERVE]
     # What is near in meaning is read too: of some kinds it says more than words do.
     rest = chosen[len(read_first) :]
@@ -133,15 +133,14 @@ def _within(reader: Reader, question: Question) -> list[int] | None:
     return reader.select(question.namespace, question.wanted, question.seq, question.now)
 
 
-def _of_other_kinds(reader: Reader, question: Question, chosen: list[int], known: dict[int, Record]) -> list[int]:
-    """These, in their order, without those of the kinds that are not wanted as far as is looked at first. What was read
-    stays known."""
+def _of_other_kinds(reader: Reader, question: Question, chosen: list[int]) -> list[int]:
+    """These, in their order, without those of the kinds that are not wanted as far as is looked at first."""
     enough, found, looked_at = question.limit + RESERVE, list[int](), 0
     while len(found) < enough and looked_at < len(chosen):
         some = chosen[looked_at : looked_at + enough]
         looked_at += len(some)
-        known |= {r.entry: r for r in reader.records_of([e for e in some if e not in known], question.seq)}
-        found += [e for e in some if e in known and known[e].node.kind not in question.without_kinds]
+        kinds = reader.kinds_of(some)
+        found += [entry for entry in some if entry in kinds and kinds[entry] not in question.without_kinds]
     return found + chosen[looked_at:]
 
 

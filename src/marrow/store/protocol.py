@@ -83,6 +83,9 @@ class Nodes(Protocol):
     def texts_of(self, entries: Sequence[int]) -> list[tuple[int, str, str]]:
         """(entry, address, content) of these, in the order given: a record costs more than a comparison needs."""
 
+    def kinds_of(self, entries: Sequence[int]) -> Mapping[int, str]:
+        """The kind of each of these that is there: most of what a record costs is its text."""
+
     def select(
         self, namespace: str, wanted: Filter, seq: int, now: int, limit: int | None = None, offset: int = 0
     ) -> list[int]:

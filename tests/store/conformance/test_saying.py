@@ -263,6 +263,13 @@ def test_texts_of_entries_come_in_the_order_given_without_those_that_are_not_the
     ]
 
 
+def test_kinds_of_entries_are_those_of_the_ones_that_are_there(door: Door) -> None:
+    claim, decision = door.say_so("The port is 5432."), door.say_so("We take PostgreSQL.", kind="decision")
+    found = door.ask(lambda reader: reader.kinds_of([decision.entry, 0, claim.entry]))
+    assert found == {claim.entry: "claim", decision.entry: "decision"}
+    assert door.ask(lambda reader: reader.kinds_of([])) == {}
+
+
 def test_a_batch_keeps_apart_what_is_new_known_and_said_elsewhere(door: Door) -> None:
     known = door.say("The port is 5432.")
     elsewhere = door.say("Backups run at night.", project="elsewhere")

@@ -71,6 +71,10 @@ class MemoryReader(SessionReader, SourceReader, DerivedReader):
         known = [self._t.entries[entry] for entry in entries if entry in self._t.entries]
         return [(e.id, e.address, self._t.nodes[e.namespace, e.address].content) for e in known]
 
+    def kinds_of(self, entries: Sequence[int]) -> Mapping[int, str]:
+        known = [self._t.entries[entry] for entry in entries if entry in self._t.entries]
+        return {e.id: self._t.nodes[e.namespace, e.address].kind for e in known}
+
     def select(
         self, namespace: str, wanted: Filter, seq: int, now: int, limit: int | None = None, offset: int = 0
     ) -> list[int]:

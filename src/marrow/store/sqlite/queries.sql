@@ -115,6 +115,9 @@ SELECT e.id, p.name, n.kind, n.content, n.address,
 SELECT e.id, (SELECT n.address FROM nodes n WHERE n.id = e.node), (SELECT n.content FROM nodes n WHERE n.id = e.node)
   FROM entries e WHERE e.id = ?
 
+-- name: kinds_of_entries
+SELECT e.id, n.kind FROM json_each(?) a CROSS JOIN entries e ON e.id = a.value JOIN nodes n ON n.id = e.node
+
 -- name: placed
 SELECT g.value, e.id FROM json_each(:addresses) g
  CROSS JOIN nodes n ON n.namespace = (SELECT id FROM namespaces WHERE name = :namespace) AND n.address = unhex(g.value)

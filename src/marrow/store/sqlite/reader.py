@@ -139,6 +139,9 @@ class SqliteReader(SessionReader, SourceReader, DerivedReader, RefinedReader, Pa
         rows = self._run_each("text_of_entry", [(entry,) for entry in entries])
         return [(entry, address.hex(), content) for entry, address, content in rows]
 
+    def kinds_of(self, entries: Sequence[int]) -> Mapping[int, str]:
+        return dict(self._run("kinds_of_entries", (as_json(entries),)))
+
     def select(
         self, namespace: str, wanted: Filter, seq: int, now: int, limit: int | None = None, offset: int = 0
     ) -> list[int]:

@@ -192,14 +192,20 @@ class Lookup:
         if kind not in self._by_kind:
             wanted = Filter(projects=self._project, kinds=(kind,), include_superseded=kind == "decision")
             entries = self._reader.select(self._asker.namespace, wanted, CURRENT, self._now)
-            held = self._read().held if kind == "decision" else ()
+            records = self.records(entries)
+            held = self._held([r.node.address for r, _ in records if r.standing.state == SUPERSEDED])
             self._by_kind[kind] = [
                 named_of(record, said)
-                for record, said in self.records(entries)
+                for record, said in records
                 if record.standing.is_active(self._now)
                 or (record.standing.state == SUPERSEDED and record.node.address in held)
             ]
         return self._by_kind[kind]
+
+    def _held(self, addresses: Sequence[str]) -> set[str]:
+        """Those of these nodes that are in a file as it is now."""
+        sources = self._reader.sources_of(self._asker.namespace, addresses, self._project) if addresses else ()
+        return {source.address for source in sources if source.is_document}
 
     def _commit(self, namer: Named, name: str) -> Named | None:
         read = self._read().commits.get(name[:HASH_DIGITS], ())
@@ -222,7 +228,7 @@ class Lookup:
     def _read(self) -> _Shelves:
         """What was read from where."""
         if self._shelves is None:
-            shelves = _Shelves({}, {}, {}, set())
+            shelves = _Shelves({}, {}, {})
             for source in self._reader.sources(self._asker.namespace, self._project):
                 if source.is_document:
                     shelves.put(source)
@@ -231,15 +237,13 @@ class Lookup:
 
 
 class _Shelves(NamedTuple):
-    """Files by their names, talks by their numbers, commits by how they begin, and the addresses that sources hold."""
+    """Files by their names, talks by their numbers, commits by how they begin."""
 
     files: dict[str, list[Source]]
     talks: dict[str, list[Source]]
     commits: dict[str, list[Source]]
-    held: set[str]
 
     def put(self, source: Source) -> None:
-        self.held.add(source.address)
         if source.kind == "commit":
             self.commits.setdefault(_hash_in(source.path)[:HASH_DIGITS], []).append(source)
         elif talk := _TALK.match(source.path):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -67,16 +67,15 @@ class Sought(NamedTuple):
         # Some letters are two in lower case: places would be wrong.
         return Lowered(text, lower if len(lower) == len(text) else text)
 
-    def shares_at_most(self, holding: Mapping[str, Collection[int]]) -> Callable[[int], float]:
-        """For an entry the share of what was asked that no passage of it can exceed, by which entries have which term.
-        That is known long before the best passage is."""
-        held = [(self.rarities[term], holding.get(term, ())) for term, _ in self.heads]
-        most = self.most
+    def held_by(self, entry: int, holding: Mapping[str, Collection[int]]) -> Sought:
+        """Only those terms that this entry has, by which entries have which: no other has to be looked for in it."""
+        return self._replace(heads=tuple([head for head in self.heads if entry in holding.get(head[0], ())]))
 
-        def share(entry: int) -> float:
-            return min(1.0, sum([value for value, holders in held if entry in holders]) / most) if most > 0 else 0.0
-
-        return share
+    def share_at_most(self) -> float:
+        """The share of what was asked that no passage of a text with these terms can exceed. That is known long before
+        the best passage is."""
+        held = sum([self.rarities[term] for term, _ in self.heads])
+        return min(1.0, held / self.most) if self.most > 0 else 0.0
 
     def best_passage(self, content: str) -> Place | None:
         """None when no asked word is in it."""

@@ -175,13 +175,12 @@ def _weighed(
     sought = Sought.of(asked.rarities, asked.most)
     terms, where = [term for term, _ in sought.heads], question.wanted.projects
     holding = reader.holding(question.namespace, terms, where, [record.entry for record in placed]) if placed else {}
-    return _placed(sought, sought.shares_at_most(holding), placed, evidence, hit, hits, enough)
+    soughts = [sought.held_by(record.entry, holding) for record in placed]
+    return _placed(list(zip(placed, soughts, strict=True)), evidence, hit, hits, enough)
 
 
 def _placed(
-    sought: Sought,
-    share_at_most: Callable[[int], float],
-    records: Sequence[Record],
+    records: Sequence[tuple[Record, Sought]],
     evidence: Mapping[int, Evidence],
     hit: Callable[[Record], Hit],
     others: list[Hit],
@@ -191,9 +190,9 @@ def _placed(
     a text takes long; what no passage of it can exceed is known at once. So those that could score most are looked at
     first, until no other could reach what was found."""
     waiting: list[tuple[float, int, Callable[[], Hit]]] = []
-    for record in records:
+    for record, sought in records:
         found = evidence[record.entry]
-        words, found.words = found.words, words_in_place(record, found.words, share_at_most(record.entry))
+        words, found.words = found.words, words_in_place(record, found.words, sought.share_at_most())
         waiting.append((hit(record).score, record.entry, partial(_read, sought, record, found, words, hit)))
     waiting.sort(key=lambda one: (-one[0], one[1]))
     hits = list(others)

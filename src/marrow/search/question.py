@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
@@ -125,15 +125,23 @@ class Asked(NamedTuple):
     def covered(self, terms: Sequence[str], has: frozenset[str]) -> float:
         """The share of the asked terms, by how much each says, that a text has by any name. Of a long message the most
         telling terms make a whole: no text speaks of all that is in it."""
+        return self.covering(terms)(has)
+
+    def covering(self, terms: Sequence[str]) -> Callable[[frozenset[str]], float]:
+        """The same for many texts."""
         weights = [self.rarities.get(term, 0.0) * (GENERIC_SHARE if term in GENERIC else 1.0) for term in terms]
         total = sum(sorted(weights, reverse=True)[:TERMS_COUNTED])
-        others = self.others
-        met = [
-            weight
-            for term, weight in zip(terms, weights, strict=True)
-            if term in has or (others and any(name <= has for name in others.get(term, ())))
-        ]
-        return min(1.0, sum(met) / total) if total else 0.0
+        weighed, others = list(zip(terms, weights, strict=True)), self.others
+
+        def share(has: frozenset[str]) -> float:
+            met = [
+                weight
+                for term, weight in weighed
+                if term in has or (others and any(name <= has for name in others.get(term, ())))
+            ]
+            return min(1.0, sum(met) / total) if total else 0.0
+
+        return share
 
 
 def pairs_of(text: str) -> frozenset[tuple[str, str]]:

@@ -50,10 +50,10 @@ def relevance(question: Question, asked: Asked, record: Record, found: Evidence)
     named = (*record.standing.aliases, *record.standing.tags)
     names = frozenset(terms_of(" ".join(named))) if named else frozenset()
     covered, together, best = 0.0, 0.0, ""
-    pieces = passages_of(record.node.content)
+    pieces, share_of = passages_of(record.node.content), asked.covering(question.terms)
     for piece in pieces:
         has = _terms(piece)
-        share = asked.covered(question.terms, has | names if names else has)
+        share = share_of(has | names if names else has)
         # Two words that are not both in it do not stand beside each other in it.
         are_both = any(one in has and other in has for one, other in question.pairs)
         pairs = _met(question, piece) if are_both else 0.0

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from .table import Operation
 
 FILE = "listing.txt"
+READS = "reads"
 
 
 class Listed(NamedTuple):
@@ -26,6 +27,7 @@ class Listed(NamedTuple):
     module: str
     command: tuple[str, ...]
     aliases: tuple[str, ...]
+    only_reads: bool
     summary: str
 
 
@@ -37,8 +39,9 @@ def listed() -> dict[str, Listed]:
         lines = file.read().splitlines()
     found = {}
     for line in lines:
-        name, group, module, command, aliases, summary = line.split("\t")
-        found[name] = Listed(name, group, module, tuple(command.split()), tuple(aliases.split()), summary)
+        name, group, module, command, aliases, reads, summary = line.split("\t")
+        words, others = tuple(command.split()), tuple(aliases.split())
+        found[name] = Listed(name, group, module, words, others, reads == READS, summary)
     return found
 
 
@@ -46,6 +49,11 @@ def listed() -> dict[str, Listed]:
 def names() -> dict[str, str]:
     """Every name and alias, with the name that it stands for."""
     return {known: one.name for one in listed().values() for known in (one.name, *one.aliases)}
+
+
+def that_read() -> list[str]:
+    """The names and aliases of the operations that only read."""
+    return [known for known, name in names().items() if listed()[name].only_reads]
 
 
 def load(name: str) -> Operation:
@@ -59,12 +67,10 @@ def load(name: str) -> Operation:
 
 def text_of(operations: Iterable[Operation]) -> str:
     """What `listing.txt` says of these."""
-    rows = (
-        (o.name, o.group, _module(o), " ".join(o.command), " ".join(o.aliases), o.summary.replace("\t", " "))
-        for o in operations
-    )
-    return "".join("\t".join(row) + "\n" for row in rows)
+    return "".join("\t".join(_row(operation)) + "\n" for operation in operations)
 
 
-def _module(operation: Operation) -> str:
-    return operation.function.__module__.rpartition(".")[2]
+def _row(of: Operation) -> tuple[str, ...]:
+    module = of.function.__module__.rpartition(".")[2]
+    words, aliases, reads = " ".join(of.command), " ".join(of.aliases), READS if of.only_reads else ""
+    return of.name, of.group, module, words, aliases, reads, of.summary.replace("\t", " ")

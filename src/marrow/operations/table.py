@@ -86,6 +86,11 @@ class Operation:
     spellings: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     words: str = ""
 
+    @property
+    def only_reads(self) -> bool:
+        """Some change nothing in the memory and yet write: a backup, an index. The right that they ask for tells."""
+        return self.right == READ and not self.changes and not self.destructive
+
     @cached_property
     def summary(self) -> str:
         """The first paragraph of the docstring, as one line."""

@@ -1,8 +1,9 @@
 """`marrow mcp`: what a host starts. It pumps lines between the host and the daemon, and knows as little as it can.
 
-The daemon is started when there is none. When it ends, by itself or killed, each call that it owed an answer gets one
-clear error, and the next line finds the next daemon: it is told again how the host introduced itself, so that the host
-notices nothing. It ends with the host's input, or with the host.
+The daemon is started when there is none. When it ends, by itself or killed, the next line finds the next daemon: it is
+told again how the host introduced itself, so that the host notices nothing. What the old one owed an answer is asked
+once more if it only reads; a call that may have written gets one clear error. It ends with the host's input, or with
+the host.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from ..capture import line, start
 from ..version import __version__
@@ -39,11 +40,13 @@ class Bridge:
     def __init__(self, params: Mapping[str, str], out: BinaryIO) -> None:
         self._hello = {**params}
         self._out = out
-        self._writing = threading.Lock()
-        # The requests that are owed an answer: the id as text; as it was given, and the connection that it went over.
-        self._waiting: dict[str, tuple[Any, _socket.socket | None]] = {}
+        self._writing, self._sending = threading.Lock(), threading.Lock()
+        # The requests that are owed an answer: the id as text; the line, the connection that it went over, and whether
+        # it went over another one before.
+        self._waiting: dict[str, tuple[bytes, _socket.socket | None, bool]] = {}
         self._settled = threading.Condition()
         self._connection: _socket.socket | None = None
+        self._reading_tools: frozenset[str] = frozenset()
         self._introduction = b""
         self._confirmation = b""
 
@@ -56,42 +59,45 @@ class Bridge:
             self._settled.wait_for(lambda: not self._waiting, LAST_ANSWERS_SECONDS)
 
     def _forward(self, given: bytes) -> None:
-        message = _object(given)
-        method, number = message.get("method"), message.get("id")
-        is_request = method is not None and number is not None
-        key = json.dumps(number) if is_request else ""
-        if is_request:
-            self._owe(key, number, None)
-        try:
-            self._send(given, key, number, is_introduction=method == "initialize")
-        except OSError as problem:
-            if is_request:
-                hint = "`marrow doctor` says what is wrong; `marrow mcp --standalone` needs no daemon."
-                self._fail(number, NOT_STARTED, f"Marrow's daemon cannot be reached ({problem}). {hint}")
+        self._deliver(given, is_again=False)
+        method = _object(given).get("method")
         if method == "initialize":
             self._introduction = given
         elif method == "notifications/initialized":
             self._confirmation = given
 
-    def _owe(self, key: str, number: Any, connection: _socket.socket | None) -> None:
-        with self._settled:
-            self._waiting[key] = (number, connection)
+    def _deliver(self, given: bytes, *, is_again: bool) -> None:
+        message = _object(given)
+        method, number = message.get("method"), message.get("id")
+        is_request = method is not None and number is not None
 
-    def _send(self, given: bytes, key: str, number: Any, *, is_introduction: bool) -> None:
+        def owe(connection: _socket.socket | None) -> None:
+            if is_request:
+                with self._settled:
+                    self._waiting[json.dumps(number)] = (given, connection, is_again)
+
+        owe(None)
+        try:
+            with self._sending:
+                self._send(given, owe, is_introduction=method == "initialize")
+        except OSError as problem:
+            if is_request:
+                hint = "`marrow doctor` says what is wrong; `marrow mcp --standalone` needs no daemon."
+                self._fail(number, NOT_STARTED, f"Marrow's daemon cannot be reached ({problem}). {hint}")
+
+    def _send(self, given: bytes, owe: Callable[[_socket.socket], None], *, is_introduction: bool) -> None:
         """Over the connection that is there; or, when it has broken meanwhile, over a new one."""
         connection = self._connection
         if connection is not None:
             try:
-                if key:
-                    self._owe(key, number, connection)
+                owe(connection)
                 connection.sendall(given)
             except OSError:
                 self._connection = None
             else:
                 return
         connection = self._connected(replay=not is_introduction)
-        if key:
-            self._owe(key, number, connection)
+        owe(connection)
         connection.sendall(given)
         self._connection = connection
 
@@ -107,6 +113,7 @@ class Bridge:
             connection.sendall(json.dumps(hello).encode() + b"\n")
             welcome = _object(buffer.next())
             if "result" in welcome:
+                self._reading_tools = frozenset(welcome["result"].get("reads", ()))
                 break
             connection.close()  # an older daemon, which makes room for ours
             if time.monotonic() > until:
@@ -127,12 +134,25 @@ class Bridge:
         while answer := buffer.next():
             self._answer(answer)
         connection.close()
-        if self._connection is connection:
-            self._connection = None
-        with self._settled:
-            owed = [number for number, over in self._waiting.values() if over is connection]
-        for number in owed:
-            self._fail(number, GONE, "Marrow's daemon ended during this call. Call again: the next one is answered.")
+        with self._sending:  # a line that could not be sent over this connection is sent over the next one
+            if self._connection is connection:
+                self._connection = None
+            with self._settled:
+                owed = [(given, is_again) for given, over, is_again in self._waiting.values() if over is connection]
+        for given, is_again in owed:
+            message = _object(given)
+            if not is_again and self._only_reads(message):
+                self._deliver(given, is_again=True)
+            else:
+                told = "Marrow's daemon ended during this call. Call again: the next one is answered."
+                self._fail(message.get("id"), GONE, told)
+
+    def _only_reads(self, message: Mapping[str, Any]) -> bool:
+        """Of all that a host can ask, only tools write."""
+        if message.get("method") != "tools/call":
+            return True
+        params = message.get("params")
+        return isinstance(params, dict) and str(params.get("name")) in self._reading_tools
 
     def _answer(self, answer: bytes) -> None:
         self._write(answer)

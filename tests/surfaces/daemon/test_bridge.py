@@ -84,28 +84,72 @@ def test_the_stateless_era_is_served_too(house: House) -> None:
     host.leave()
 
 
-def test_a_daemon_killed_between_calls_costs_the_host_at_most_one_clear_error(house: House) -> None:
+def test_a_daemon_killed_between_calls_is_not_noticed_by_who_only_reads(house: House) -> None:
     host = Host(house)
     host.introduce()
     host.call("memory_save", content="Releases are cut on Tuesdays.")
     os.kill(house.pid(), signal.SIGKILL)
-    answers = [host.call("memory_search", query="releases"), host.call("memory_search", query="releases")]
-    assert sum("error" in answer for answer in answers) <= 1
-    assert "Tuesdays" in json.dumps(answers[-1]["result"])
+    assert "Tuesdays" in json.dumps(host.call("memory_search", query="releases")["result"])
     host.leave()
 
 
-def test_a_daemon_killed_during_a_call_gives_that_call_an_answer_and_serves_the_next(house: House) -> None:
+def test_a_call_that_only_reads_is_answered_by_the_next_daemon_when_one_is_killed_during_it(house: House) -> None:
     host = Host(house)
     host.introduce()
+    host.call("memory_save", content="Releases are cut on Tuesdays.")
     os.kill(house.pid(), signal.SIGSTOP)  # it takes the call, and never answers
-    asked = host.send("tools/call", {"name": "memory_status", "arguments": {}})
+    asked = host.send("tools/call", {"name": "search_context", "arguments": {"query": "releases"}})
+    os.kill(house.pid(), signal.SIGKILL)
+    answer = host.answer()
+    assert answer["id"] == asked
+    assert "Tuesdays" in json.dumps(answer["result"])
+    host.leave()
+
+
+def test_a_call_that_writes_gets_an_error_when_the_daemon_is_killed_during_it_and_the_next_is_served(
+    house: House,
+) -> None:
+    host = Host(house)
+    host.introduce()
+    os.kill(house.pid(), signal.SIGSTOP)
+    asked = host.send("tools/call", {"name": "memory_save", "arguments": {"content": "Releases are cut on Tuesdays."}})
     os.kill(house.pid(), signal.SIGKILL)
     answer = host.answer()
     assert answer["id"] == asked
     assert "daemon ended" in answer["error"]["message"]
     assert "error" not in host.call("memory_status")
     host.leave()
+
+
+@pytest.mark.parametrize(("tool", "times"), [("memory_status", 2), ("memory_save", 1), ("of_tomorrow", 1)])
+def test_a_call_that_ends_every_daemon_is_sent_twice_if_it_only_reads_and_else_once(
+    house: House, tool: str, times: int
+) -> None:
+    taken = []
+    where.make(where.run(str(house.home)))
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listener:
+        listener.bind(where.socket(str(house.home)))
+        listener.listen()
+
+        def take_calls_and_die() -> None:
+            for _ in range(times + 1):
+                connection, _ = listener.accept()
+                with connection, connection.makefile("rb") as lines:
+                    for message in map(json.loads, lines):
+                        if message["method"] == "tools/call":
+                            taken.append(message)
+                            break
+                        if "id" in message:
+                            said = {"jsonrpc": "2.0", "id": message["id"], "result": {"reads": ["memory_status"]}}
+                            connection.sendall(json.dumps(said).encode() + b"\n")
+
+        threading.Thread(target=take_calls_and_die, daemon=True).start()
+        host = Host(house)
+        host.introduce()
+        assert "daemon ended" in host.call(tool)["error"]["message"]
+        assert "result" in host.ask("ping")
+        assert len(taken) == times
+        host.leave()
 
 
 def test_a_host_that_speaks_before_the_next_daemon_is_up_is_not_asked_to_introduce_itself_again(house: House) -> None:

@@ -17,6 +17,7 @@ from typing import Any, ParamSpec, Protocol, TypeVar
 from ...app import Memories, Memory
 from ...capture import paused, where
 from ...model.errors import Invalid, MarrowError
+from ...operations.listing import that_read
 from ...version import __version__
 from .listening import Listening
 from .lock import is_newer
@@ -181,7 +182,7 @@ class Server:
                 self.stop()
                 return
             if message.get("method") == HELLO:
-                await _send(writer, _result(message.get("id"), self._ping({})))
+                await _send(writer, _result(message.get("id"), {**self._ping({}), "reads": that_read()}))
                 await self._bridge(reader, writer, params)
                 return
             await self._answer(writer, message, params)

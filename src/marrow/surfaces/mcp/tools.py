@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from mcp_types import Tool, ToolAnnotations
 
-from ...model.scope import READ
 from ...operations.catalogue import in_groups
 from ...operations.table import Operation
 from .hosts import EVERYDAY, Host
@@ -27,14 +26,9 @@ def _tool(operation: Operation, host: Host) -> Tool:
     )
 
 
-def is_read_only(operation: Operation) -> bool:
-    """Some change nothing in the memory and yet write: a backup, an index. The right that they ask for tells."""
-    return operation.right == READ and not operation.changes and not operation.destructive
-
-
 def _annotations(operation: Operation) -> ToolAnnotations:
     """The protocol takes a tool to write, to destroy and to reach out into the world unless it says otherwise."""
     hints = ToolAnnotations(open_world_hint=False)
-    if is_read_only(operation):
+    if operation.only_reads:
         return hints.model_copy(update={"read_only_hint": True})
     return hints if operation.destructive else hints.model_copy(update={"destructive_hint": False})

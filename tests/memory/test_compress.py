@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -306,6 +309,42 @@ def test_what_a_summary_stood_for_that_was_forgotten_holds_again_when_the_one_ar
     done = erase(engine, asker, address=second.address, dry_run=False, confirm=True)
     assert set(done.brought_back) == {shown(address) for address in (one, two, three)}
     assert [hand.state(address) for address in (one, two, three)] == ["active"] * 3
+
+
+class Meddled:
+    """A clock that is looked at between a look into the store and the write that follows. When it is, for the given
+    time, another process comes first."""
+
+    def __init__(self, clock: Clock, at: int, other: Callable[[], object]) -> None:
+        self.clock, self.left, self.other = clock, at, other
+
+    def __call__(self) -> int:
+        self.left -= 1
+        if self.left == 0:
+            self.other()
+        return self.clock()
+
+
+def test_a_summary_is_forgotten_though_what_it_stood_for_is_said_again_meanwhile(
+    engine: Engine, asker: Asker, hand: Hand, clock: Clock
+) -> None:
+    one, two = (hand.say(text) for text in SAID[:2])
+    found = compress(engine, asker, addresses=[one, two])
+    meddled = replace(engine, clock=Meddled(clock, 1, lambda: hand.say(SAID[0])))
+    _, receipt = forget(meddled, asker, found.address)
+    assert [outcome.address for outcome in receipt.outcomes] == [found.address, two]
+    assert [hand.state(address) for address in (found.address, one, two)] == ["retracted", "active", "active"]
+
+
+def test_a_summary_is_erased_though_what_it_stood_for_is_forgotten_meanwhile(
+    engine: Engine, asker: Asker, hand: Hand, clock: Clock
+) -> None:
+    one, two = (hand.say(text) for text in SAID[:2])
+    found = compress(engine, asker, addresses=[one, two])
+    meddled = replace(engine, clock=Meddled(clock, 2, lambda: forget(engine, asker, one)))
+    done = erase(meddled, asker, address=found.address, dry_run=False, confirm=True)
+    assert (done.chosen, done.brought_back) == ((shown(found.address),), (shown(two),))
+    assert [hand.state(address) for address in (one, two)] == ["retracted", "active"]
 
 
 def test_what_a_better_telling_took_the_place_of_stays_out_when_that_is_forgotten(

@@ -15,7 +15,6 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from ..model.address import shown
-from ..model.change import Restate
 from ..model.errors import Invalid
 from ..model.record import CURRENT, Filter, Record, matches
 from ..model.scope import ADMIN
@@ -25,7 +24,7 @@ from ..store.receive import erase as erase_rows
 from ..store.receive_traces import erase_sessions
 from .engine import Asker, Engine, resolve, submit
 from .recall import ACCOUNT
-from .set_free import BATCH, batches, holds_again, set_free
+from .set_free import BATCH, batches, holds_again, looked_again, set_free
 
 LINES_MAX = 20
 REMINDER = (
@@ -104,8 +103,8 @@ def erase(
         )
     if not plan.chosen:
         return _result(engine, plan, False, None)
-    _bring_back(engine, asker, plan.back)
     gone = [*plan.chosen, *plan.made]
+    plan = plan._replace(back=_brought_back(engine, asker, gone))
     engine.looked.clear()
     while True:
         receipt = erase_rows(
@@ -253,12 +252,20 @@ def _made_from(reader: Reader, space: str, addresses: Sequence[str]) -> list[str
     return list(found)
 
 
-def _bring_back(engine: Engine, asker: Asker, records: Iterable[Record]) -> None:
-    by_project: dict[str, list[Restate]] = {}
-    for record in records:
-        by_project.setdefault(record.project, []).append(holds_again(record, "its summary was erased"))
-    for project, steps in sorted(by_project.items()):
-        submit(engine, asker, "erase", steps, summary=f"bring back {counted(len(steps), 'node')}", project=project)
+def _brought_back(engine: Engine, asker: Asker, gone: Sequence[str]) -> tuple[Record, ...]:
+    done: list[Record] = []
+
+    def attempt() -> None:
+        with engine.store.reading() as reader:
+            found = set_free(reader, asker.namespace, gone, None)
+        for project in sorted({record.project for record in found}):
+            records = [record for record in found if record.project == project]
+            steps = [holds_again(record, "its summary was erased") for record in records]
+            submit(engine, asker, "erase", steps, summary=f"bring back {counted(len(steps), 'node')}", project=project)
+            done.extend(records)
+
+    looked_again(attempt)
+    return tuple(done)
 
 
 def _result(engine: Engine, plan: _Plan, dry_run: bool, seq: int | None) -> Erased:

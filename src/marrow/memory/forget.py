@@ -11,7 +11,7 @@ from ..model.standing import ACTIVE, COMPRESSED, RETRACTED
 from ..store.protocol import Reader
 from .compress import KIND as SUMMARY
 from .engine import Asker, Engine, resolve, submit
-from .set_free import holds_again, set_free
+from .set_free import holds_again, looked_again, set_free
 from .taking_in.resettle import is_of_source
 
 # The operations by which somebody says something, one thing or several.
@@ -26,6 +26,10 @@ EVENTS_LOOKED_AT = 1_000
 
 def forget(engine: Engine, asker: Asker, address: object, reason: str = "") -> tuple[Record, Receipt]:
     """The record as it stood before. What it had taken the place of as a summary holds again, as when one is erased."""
+    return looked_again(lambda: _forget(engine, asker, address, reason))
+
+
+def _forget(engine: Engine, asker: Asker, address: object, reason: str) -> tuple[Record, Receipt]:
     with engine.store.reading() as reader:
         record = resolve(reader, asker, address)
         freed = _freed(reader, asker, record)

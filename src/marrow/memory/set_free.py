@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import suppress
+from typing import TypeVar
 
 from ..model.change import Restate
+from ..model.errors import Conflict
 from ..model.record import CURRENT, Record
 from ..model.standing import ACTIVE, COMPRESSED, RETRACTED
 from ..store.protocol import Projects, Reader
 from .compress import KIND as SUMMARY
 
-BATCH = 500
+BATCH, TRIES = 500, 5
+
+T = TypeVar("T")
 
 
 def set_free(reader: Reader, space: str, going: Collection[str], projects: Projects) -> list[Record]:
@@ -39,6 +44,15 @@ def _stands(reader: Reader, space: str, record: Record, gone: Collection[str]) -
 def holds_again(record: Record, reason: str) -> Restate:
     """The step with which it does, unless something else became of it meanwhile."""
     return Restate(record.node.address, (("state", ACTIVE),), reason, expects=COMPRESSED)
+
+
+def looked_again(attempt: Callable[[], T]) -> T:
+    """What this gives. It looks up what is set free and writes that: where another process was faster with one of
+    these, it looks again."""
+    for _ in range(TRIES - 1):
+        with suppress(Conflict):
+            return attempt()
+    return attempt()
 
 
 def batches(addresses: Sequence[str]) -> Iterator[Sequence[str]]:

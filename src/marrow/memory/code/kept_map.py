@@ -7,7 +7,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from hashlib import blake2b
 from pathlib import Path
 from typing import NamedTuple
@@ -24,10 +24,12 @@ from .facts import KeptFacts
 from .parsing import UNREADABLE, read_file
 from .update import Changed, Updated, apply, maps_of, resolve_again
 
-VERSION, MADE_BY = "version", "made_by"
+VERSION = "version"
 # For so long the list of files is taken to hold while no folder and nothing of git's changed.
 LISTED_SECONDS = 10.0
 TRIES = 5
+# For so long a map of another version of Marrow is kept after it was last written.
+KEPT_SECONDS = 30 * 86_400
 LOADED_MAX = 150_000
 # So many files are resolved in one part by this process; more are given to workers.
 SETTLE_PART, ALONE_MAX = 50, 250
@@ -51,12 +53,13 @@ _opening = threading.Lock()
 
 def map_at(folder: str | os.PathLike[str], root: str, ignore_extra: tuple[str, ...] = ()) -> KeptMap:
     """The map for the checkout at `root`, kept in `folder`; one for all who ask in this process. `ignore_extra` is what
-    is left out of it, as in .gitignore: as who asked last has it."""
+    is left out of it, as in .gitignore: as who asked last has it. Another version of Marrow reads code in another way,
+    and has a map of its own."""
     if not root:
         raise Invalid("There is no project folder here.", hint="Run this inside a repository.", field="path")
     real = os.path.realpath(root)
     name = blake2b(os.fsencode(real), digest_size=10).hexdigest()
-    path = os.path.join(folder, f"{name}.map")
+    path = os.path.join(folder, f"{name}-{__version__.replace('.', '_')}.map")
     with _opening:
         found = _opened.get(path)
         if found is None:
@@ -128,8 +131,9 @@ class KeptMap:
         with self.file.alone():
             if self.file.exists():  # another process was faster
                 return self._brought_up(now, progress, None, whole)
+            _clear_up(self.file.path)
             paths = self._chosen(listed(self.root))
-            about = ((VERSION, _first_version()), (MADE_BY, __version__))
+            about = ((VERSION, _first_version()),)
             build(self.file, self.root, paths, now, progress, nice=nice, whole=whole, about=about)
         self._forget()
         return Updated(parsed=sum(1 for path in paths if language_of(path)))
@@ -158,8 +162,6 @@ class KeptMap:
     def _load(self, reader: MapReader) -> None:
         version = int(reader.about(VERSION) or 0)
         if version != self._version or not self._rows:
-            if reader.about(MADE_BY) != __version__:
-                raise StoreDamaged("The code map is of another version of Marrow.", hint="Ask again: it is made anew.")
             self._rows = {row.path: row for row in reader.files()}
             self._version, self._facts = version, None
 
@@ -377,6 +379,16 @@ def _uncollected() -> Iterator[None]:
     finally:
         if was:
             gc.enable()
+
+
+def _clear_up(ours: Path) -> None:
+    """Take away the maps of this checkout, with what lies beside them, that are used no longer: of other versions."""
+    checkout = ours.name.partition("-")[0]
+    for path in ours.parent.glob(f"{checkout}*.map"):
+        with suppress(OSError):  # another process uses it after all, or was faster
+            if path != ours and time.time() - path.stat().st_mtime > KEPT_SECONDS:
+                for left in ours.parent.glob(f"{path.stem}.*"):
+                    left.unlink()
 
 
 def _first_version() -> int:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from ..model.code import FileMap
 
@@ -41,8 +40,7 @@ def finds_nothing(path: str, module: str) -> Collection[str]:
     return ()
 
 
-@dataclass(frozen=True)
-class Rules:
+class Rules(NamedTuple):
     """How names are found. `selves` and `supers` are words for the object at hand and for it as one of its bases.
     `made_by_call`: `Foo()` makes a Foo. `implicit_self`: a bare name may be a member of the type around it.
     `methods_apart`: methods have names of their own (`classes.py`).
@@ -75,8 +73,7 @@ class Rules:
     shares: Callable[[Project, str], Collection[str]] = lambda project, path: ()
 
 
-@dataclass(frozen=True)
-class Language:
+class Language(NamedTuple):
     """`grammar` gives tree-sitter's grammar for it, loaded when asked. `read` turns a parsed text into a map; it gets
     the root, the bytes and the path. `meant` may name another language that a file is in by what stands in it."""
 
@@ -84,5 +81,5 @@ class Language:
     suffixes: tuple[str, ...]
     grammar: Callable[[], object]
     read: Callable[[Node, bytes, str], FileMap]
-    rules: Rules = field(default_factory=Rules)
+    rules: Rules = Rules()
     meant: Callable[[str, bytes], str] = lambda path, source: ""

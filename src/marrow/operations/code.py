@@ -21,7 +21,7 @@ from ..model.code import CALLABLES, TYPES
 from ..model.errors import Invalid, NotFound
 from ..model.text import counted
 from ..store.code import Known, MapReader
-from ..store.code.reader import PLAIN, SKIPPED
+from ..store.code.states import PLAIN, SKIPPED
 from .table import Call, operation
 
 LIMIT_MAX = 1_000

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from typing import Any
 
 import pytest
 
 from marrow.memory.code import resolving_worker
 from marrow.memory.code.worker import Worker
-from marrow.store.code.reader import MAPPED
+from marrow.store.code.states import MAPPED
 
 from .conftest import Project
 
@@ -61,3 +64,17 @@ def test_a_worker_that_has_too_much_at_hand_begins_anew_and_resolves_the_same(
     known = resolved(project, jobs, parses=False)
     monkeypatch.setattr(resolving_worker, "LOADED_MAX", 5)
     assert resolved(project, jobs, parses=True) == known
+
+
+def test_a_worker_that_only_parses_loads_nothing_heavy(project: Project) -> None:
+    program = (
+        "import os, sys\n"
+        "from marrow.memory.code.worker import Worker\n"
+        "Worker(sys.argv[1]).parse([(1, 'shop/store.py')], is_resolved_next=False)\n"
+        "heavy = set('dataclasses inspect apsw'.split())  # grammars load some of their own\n"
+        "print(sorted(heavy & set(sys.modules)))"
+    )
+    asked = [sys.executable, "-S", "-c", program, str(project.root)]
+    environ = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}  # instead of `site`, which loads what it likes
+    done = subprocess.run(asked, env=environ, capture_output=True, text=True, check=True, timeout=30)
+    assert done.stdout.strip() == "[]"

@@ -11,7 +11,7 @@ from typing import Any
 from ...codemap.languages.table import language_of
 from ...repository.changed import stamp
 from ...store.code import FileRow, MapFile, MapWriter
-from ...store.code.reader import MAPPED, SKIPPED
+from ...store.code.states import MAPPED, SKIPPED
 from .parsing import Parsed
 from .pool import Pool
 from .worker import PARSE, PARSE_FIRST, RESOLVE, RESOLVE_FIRST

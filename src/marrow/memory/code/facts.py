@@ -9,7 +9,8 @@ from operator import attrgetter
 
 from ...model.code import Call, FileMap, Symbol
 from ...store.code.packing import symbol_id
-from ...store.code.reader import KEPT, MAPPED, FileRow, MapReader
+from ...store.code.reader import FileRow, MapReader
+from ...store.code.states import KEPT, MAPPED
 
 # A name that stands for more things than this is never the only one, nor looked through; only what stands in something
 # that is known by name is looked for among so many.

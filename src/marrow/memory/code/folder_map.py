@@ -9,7 +9,7 @@ from ...codemap.entry import is_test_path
 from ...model.code import CALLABLES, TYPES
 from ...model.errors import NotFound
 from ...store.code import FileRow, Known, MapReader
-from ...store.code.reader import KEPT, MAPPED, PLAIN, SKIPPED
+from ...store.code.states import KEPT, MAPPED, PLAIN, SKIPPED
 
 FILES_MAX, NAMES_MAX = 400, 6
 DEPTH_MAX = 12

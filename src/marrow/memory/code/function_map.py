@@ -8,7 +8,7 @@ from ...codemap.compare import Difference
 from ...codemap.function_map import Entry, by_file, entries
 from ...model.errors import NotFound
 from ...store.code import FileRow, MapReader
-from ...store.code.reader import KEPT, MAPPED
+from ...store.code.states import KEPT, MAPPED
 from .changes import changes
 from .since import Since
 

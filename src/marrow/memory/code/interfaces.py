@@ -10,7 +10,7 @@ from ...codemap.languages.table import language as language_named
 from ...codemap.shapes import fits
 from ...model.code import CALLABLES, TYPES, Symbol
 from ...store.code import Known, MapReader
-from ...store.code.reader import KEPT, MAPPED
+from ...store.code.states import KEPT, MAPPED
 from .type_relations import implementors, members
 
 GO, PYTHON, RUST = "go", "python", "rust"

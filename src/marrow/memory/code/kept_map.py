@@ -17,7 +17,7 @@ from ...model.errors import Conflict, Invalid, NotFound, StoreDamaged
 from ...repository.changed import folders_stamp, is_as_it_was, is_writable, listed, stamp
 from ...repository.ignored import ignored
 from ...store.code import FileRow, MapFile, MapReader, MapWriter
-from ...store.code.reader import PLAIN
+from ...store.code.states import PLAIN
 from ...version import __version__
 from .build import MAPPED_AT, Progress, build, languages_of_manifest, resolve_waiting
 from .facts import KeptFacts

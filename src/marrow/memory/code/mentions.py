@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Collection
 
 from ...store.code import MapReader
-from ...store.code.reader import KEPT, MAPPED
+from ...store.code.states import KEPT, MAPPED
 from .build import ROOT
 from .parsing import read_file
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from ...codemap.entry import is_test_path
 from ...model.code import CALLABLES, TYPES
 from ...store.code import FileRow, Known, MapReader
-from ...store.code.reader import KEPT, MAPPED
+from ...store.code.states import KEPT, MAPPED
 from .build import ROOT
 from .parsing import read_file
 

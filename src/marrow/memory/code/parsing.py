@@ -15,7 +15,7 @@ from ...codemap.skipped import BYTES_MAX, GENERATED, HUGE, named_as_generated, w
 from ...model.code import CALLABLES, TOP, FileMap
 from ...model.errors import MarrowError
 from ...store.code.packing import pack_calls, pack_outline, symbol_id
-from ...store.code.reader import MAPPED, SKIPPED
+from ...store.code.states import MAPPED, SKIPPED
 
 HASH_BYTES = 16
 UNREADABLE, UNPARSED = "unreadable", "not parsed"

@@ -9,7 +9,7 @@ from ...codemap.entry import flags_of, is_test_path
 from ...model.code import TOP, TYPES, FileMap, Symbol
 from ...store.code import FileRow, MapWriter, Version
 from ...store.code.packing import pack_calls, pack_outline, symbol_id
-from ...store.code.reader import MAPPED
+from ...store.code.states import MAPPED
 from .parsing import within
 
 MODIFIED, DELETED, RENAMED, MOVED = "modified", "deleted", "renamed", "moved"

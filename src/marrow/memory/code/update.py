@@ -13,7 +13,7 @@ from ...codemap.tame import ENDLESS, is_tame
 from ...model.code import FileMap
 from ...store.code import FileRow, MapWriter
 from ...store.code.packing import NUMBER_MASK, unpack_calls, unpack_outline
-from ...store.code.reader import KEPT, MAPPED, SKIPPED
+from ...store.code.states import KEPT, MAPPED, SKIPPED
 from .affected import affected
 from .facts import KeptFacts, bare
 from .parsing import Parsed, Read, last_name, line_count, parse

@@ -10,14 +10,13 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from importlib.resources import files
 from pathlib import Path
 
 import apsw
 
 from ...model.errors import MarrowError, NotFound, StoreDamaged, StoreLocked, Unavailable
 from ..sqlite.connection import patient, statements
-from .reader import MapReader
+from .reader import MapReader, script
 from .writer import MapWriter
 
 FORMAT = 2
@@ -97,7 +96,7 @@ class MapFile:
                     connection.execute(f"PRAGMA {pragma}")
                 connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
                 connection.set_busy_handler(patient(BUSY_MS))
-                for statement in statements(_script("schema.sql")):
+                for statement in statements(script("schema.sql")):
                     connection.execute(statement)
                 connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
                 connection.execute(f"PRAGMA user_version = {FORMAT}")
@@ -213,7 +212,3 @@ def connect(path: Path) -> apsw.Connection:
 def _end(connection: apsw.Connection) -> None:
     if connection.in_transaction:
         connection.execute("ROLLBACK")
-
-
-def _script(name: str) -> str:
-    return files(__package__).joinpath(name).read_text(encoding="utf-8")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Sequence
 from functools import lru_cache
-from importlib.resources import files as resources
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import apsw
@@ -22,17 +22,22 @@ from .packing import (
     unpack_parents,
     unpack_places,
 )
+from .states import MAPPED, PLAIN
 
-MAPPED, KEPT, SKIPPED, PLAIN = "mapped", "kept", "skipped", "plain"
+# Where the statements lie. Not by `importlib.resources`, which is slow to load.
+FOLDER = Path(__file__).parent
 # Greater than every character of a path.
 LAST = "\U0010ffff"
+
+
+def script(name: str) -> str:
+    return FOLDER.joinpath(name).read_text(encoding="utf-8")
 
 
 @lru_cache(maxsize=1)
 def queries() -> dict[str, str]:
     """The named statements of queries.sql."""
-    text = resources(__package__).joinpath("queries.sql").read_text(encoding="utf-8")
-    named = (part.partition("\n") for part in text.split("-- name: ")[1:])
+    named = (part.partition("\n") for part in script("queries.sql").split("-- name: ")[1:])
     return {name.strip(): body.strip() for name, _, body in named}
 
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from importlib.resources import files as resources
 from typing import Any
 
 from ..sqlite.connection import statements
 from .packing import Link, Place, pack_files, pack_links, pack_places
-from .reader import FileRow, MapReader, Seen, Version, queries
+from .reader import FileRow, MapReader, Seen, Version, queries, script
 
 
 class MapWriter(MapReader):
@@ -25,8 +24,7 @@ class MapWriter(MapReader):
         self._connection.execute("BEGIN IMMEDIATE")
 
     def index(self) -> None:
-        script = resources(__package__).joinpath("indexes.sql").read_text(encoding="utf-8")
-        for statement in statements(script):
+        for statement in statements(script("indexes.sql")):
             self._connection.execute(statement)
 
     def add_files(self, rows: Iterable[FileRow]) -> None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import select
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +38,8 @@ def hung(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{program.parent}{os.pathsep}{os.environ['PATH']}")
     yield tmp_path / "pid"
-    os.close(os.open(pipe, os.O_WRONLY | os.O_NONBLOCK))  # lets the program that it started end
+    with suppress(OSError):  # nobody waits there
+        os.close(os.open(pipe, os.O_WRONLY | os.O_NONBLOCK))  # lets the program that it started end
 
 
 def all_fields(root: Path) -> Any:
@@ -82,6 +84,32 @@ def test_who_gives_a_limit_learns_that_it_was_reached_and_what_was_said_before(r
     found = answered(repository, "grep", "x", bytes_max=100, seconds=SHORT)
     assert found.is_late
     assert found.told == b"one\0"
+
+
+@pytest.fixture
+def as_on_windows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing can be waited for there with a limit but the end of a process."""
+    monkeypatch.delattr(select, "poll", raising=False)
+    monkeypatch.delattr(os, "pidfd_open", raising=False)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there are no such pipes there")
+@pytest.mark.usefixtures("impatient", "as_on_windows")
+@pytest.mark.parametrize("call", [all_fields, lambda root: content(root, "rev-parse", "HEAD", bytes_max=100)])
+def test_a_git_that_hangs_is_ended_on_windows_too(repository: Path, hung: Path, call: Callable[[Path], Any]) -> None:
+    program = hung.parent / "bin" / "git"
+    program.write_text(program.read_text(encoding="utf-8").replace("cat", "exec cat"), encoding="utf-8")
+    with pytest.raises(Unavailable, match="did not answer"):
+        call(repository)
+    found = answered(repository, "grep", "x", bytes_max=100, seconds=SHORT)
+    assert (found.told, found.is_late) == (b"one\0", True)
+
+
+@pytest.mark.usefixtures("as_on_windows")
+def test_what_git_says_is_whole_on_windows_too(repository: Path) -> None:
+    (repository / "a.txt").write_text("a", encoding="utf-8")
+    assert list(fields(repository, "ls-files", "--others", "-z")) == [b"a.txt"]
+    assert answered(repository, "rev-parse", "--git-dir", bytes_max=100, seconds=60).told == b".git\n"
 
 
 @pytest.mark.skipif(os.name == "nt", reason="there are no such pipes there")

@@ -10,6 +10,7 @@ import io
 import os
 import select
 import tempfile
+import threading
 import time
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
@@ -176,7 +177,7 @@ class _Running(io.RawIOBase):
         self._root, self._process, self._complaints = root, process, complaints
         self._seconds, self._until = seconds, until
         self._handle = process.stdout.fileno()
-        self._poll = select.poll() if hasattr(select, "poll") else None  # Windows has none, and no limit here
+        self._poll = select.poll() if hasattr(select, "poll") else None  # Windows has none
         if self._poll is not None:
             self._poll.register(self._handle, select.POLLIN)
 
@@ -185,9 +186,28 @@ class _Running(io.RawIOBase):
 
     def some(self, size: int) -> bytes:
         """What it has said since, up to so many bytes; nothing when it will say no more."""
-        if self._poll is not None and not self._poll.poll(self._left() * 1_000):
+        if self._poll is None:
+            return self._some_or_end(size)
+        if not self._poll.poll(self._left() * 1_000):
             raise self._late()
         return os.read(self._handle, size)
+
+    def _some_or_end(self, size: int) -> bytes:
+        """The same where nothing says that a pipe has something: a clock ends git, and that ends the reading."""
+        is_late = threading.Event()
+
+        def end() -> None:
+            is_late.set()
+            self._process.kill()
+
+        clock = threading.Timer(self._left(), end)
+        clock.daemon = True
+        clock.start()
+        found = os.read(self._handle, size)
+        clock.cancel()
+        if not found and is_late.is_set():
+            raise self._late()
+        return found
 
     def readable(self) -> bool:
         return True

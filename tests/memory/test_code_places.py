@@ -131,6 +131,16 @@ def test_blame_of_a_line_names_its_commit_and_what_was_said(desk: Desk) -> None:
     assert [item["address"] for item in found.items[1:]] == [address[:12]]
 
 
+def test_in_a_shallow_clone_what_is_older_than_its_commits_is_not_said_to_be_by_the_oldest(desk: Desk) -> None:
+    oldest = desk.commit("A later one.")
+    (desk.root / ".git" / "shallow").write_text(f"{oldest}\n")
+    (written,) = desk.memory.blame("src/app.py:8").items
+    assert written["who"] == "unknown"
+    assert written["what"] == f"not later than commit {oldest[:12]}, the oldest in this shallow clone"
+    with pytest.raises(Invalid, match="shallow clone"):
+        desk.memory.code_changes(since="HEAD~1")
+
+
 def test_blame_of_a_file_a_chain_and_a_memory(desk: Desk) -> None:
     first = desk.save("First said.", chain="plan", anchors=["src/app.py"])
     second = desk.save("Then said.", chain="plan")

@@ -16,6 +16,7 @@ from ..model.scope import READ
 from ..model.text import counted, first_line
 from ..repository.command import at_home, content
 from ..repository.file_sorts import is_secret
+from ..repository.head import is_shallow
 from .anchors.checkout import Checkout
 from .chains import chain_named
 from .code.find import matching
@@ -30,6 +31,7 @@ CHAIN, FILE, LINE, SYMBOL, ADDRESS = "chain", "file", "line", "symbol", "address
 # So many of the commits that touched the symbol that a line is in.
 COMMITS_MAX = 5
 TEXT_MAX = 120
+UNKNOWN = "unknown"
 OUTPUT_MAX = 20_000
 _BLAME = ("blame", "--porcelain", "-w", "--no-textconv")
 _ADDRESS = re.compile(r"[0-9a-f]{6,64}\Z")
@@ -204,9 +206,10 @@ def _commit(checkout: Checkout, path: str, line: int) -> Blamed | None:
     if not commit or not commit.strip("0"):
         return Blamed(0, "", "written, and not committed yet", "", _source_line(text))
     at = int(about.get("author-time", "0") or 0) * 1_000_000
-    return Blamed(
-        at, about.get("author", ""), f"commit {commit[:12]}: {about.get('summary', '')}", "", _source_line(text)
-    )
+    who, what = about.get("author", ""), f"commit {commit[:12]}: {about.get('summary', '')}"
+    if "boundary" in about and is_shallow(checkout.repository):
+        who, what = UNKNOWN, f"not later than commit {commit[:12]}, the oldest in this shallow clone"
+    return Blamed(at, who, what, "", _source_line(text))
 
 
 def _source_line(text: str) -> str:
@@ -238,4 +241,4 @@ def _state(record: Record) -> str:
 
 
 def _who(said: Occurrence) -> str:
-    return ", ".join(part for part in (said.user, said.source, said.thread[:12]) if part) or "unknown"
+    return ", ".join(part for part in (said.user, said.source, said.thread[:12]) if part) or UNKNOWN

@@ -197,7 +197,7 @@ def test_how_a_node_stands_is_said_in_words(do: Do, save: Save, said: Do) -> Non
     marked = save("Pears are green.", pinned=True, tags=["fruit"], priority=0.9, kind="observation")
     do("memory_reinforce", address=marked)
     text = said("memory_get", address=marked)
-    assert "active; priority 0.9; confidence 0.8; pinned; episodic; tags fruit; reinforced 1 times" in text
+    assert "active; priority 0.9; confidence 0.8; pinned; episodic; tags fruit; reinforced 1 time" in text
     assert "{" not in text
 
 

@@ -106,7 +106,7 @@ def test_commits_are_searched_by_words_and_say_why(do: Do, said: Do) -> None:
     found = do("search_commits", query="slow gateway")
     assert found.items[0].subject == "Retry payments three times"
     assert set(found.items[0].why) == {"words", "meaning"}
-    assert "None of 1 commits says that." in said("search_commits", query="zeppelins")
+    assert "Nothing in 1 commit says that." in said("search_commits", query="zeppelins")
 
 
 def test_a_files_history_takes_any_form_of_its_path(do: Do, said: Do, folder: Path) -> None:

@@ -35,7 +35,7 @@ def test_forgetting_twice_is_a_conflict_and_saving_brings_it_back(do: Do, save: 
 
 def test_reinforcing_counts_and_raises(do: Do, save: Save, said: Do) -> None:
     address = save("Apples are counted by hand.")
-    assert "reinforced 1 times" in said("memory_reinforce", address=address)
+    assert "reinforced 1 time" in said("memory_reinforce", address=address)
     before = do("memory_search", query="apples").items[0].score
     do("memory_reinforce", address=address)
     assert do("memory_search", query="apples").items[0].score > before

@@ -14,7 +14,7 @@ from typing import IO
 
 from ..model.draft import Draft
 from ..model.moments import iso, moment
-from ..model.text import first_line
+from ..model.text import counted, first_line
 from .item import Item, Skipped
 from .lazy_pattern import LazyPattern
 from .logs.entry import ERROR, LEVELS, WARNING, Entry
@@ -204,7 +204,7 @@ def _summary(groups: Groups, told: list[Group], name: str, now: int) -> Item:
     title = f"Log{f' {name}' if name else ''}{f' of {where}' if where else ''}"
     span = f", {iso(groups.first)} to {iso(groups.last)}" if groups.first else ""
     counts = ", ".join(f"{groups.levels[level]:,} {LEVELS[level]}" for level in sorted(groups.levels, reverse=True))
-    lines = [f"{title}{span}", "", f"{groups.entries:,} events: {counts}."]
+    lines = [f"{title}{span}", "", f"{counted(groups.entries, 'event')}: {counts}."]
     at, most = groups.trouble.peak()
     if most > 1:
         stretch = _stretch(groups.trouble.width)

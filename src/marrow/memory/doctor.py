@@ -15,6 +15,7 @@ from typing import NamedTuple
 from ..access.restricted import enforced
 from ..model.errors import MarrowError, StoreDamaged
 from ..model.scope import ADMIN, READ
+from ..model.text import counted
 from .audit_verify import audit_verify
 from .backup import checked_backup
 from .engine import Asker, Engine
@@ -181,15 +182,15 @@ def _repaired(engine: Engine, asker: Asker, parts: set[str], progress: Progress 
         return
     if _TREE in parts:
         made = reindex(engine, asker, TREE, progress=progress)
-        yield f"hashed the tree again in {made.trees} namespaces"
+        yield f"hashed the tree again in {counted(made.trees, 'namespace')}"
     if _INDEX in parts:
         made = reindex(engine, asker, WORDS, progress=progress)
-        yield f"made the keyword index again: {made.words:,} entries"
+        yield f"made the keyword index again: {counted(made.words, 'entry')}"
     with engine.store.reading() as reader:
         sizes = reader.sizes()
     if engine.embedder.dimensions and (_MODEL in parts or (_INDEX in parts and sizes["vectors"] < sizes["entries"])):
         made = reindex(engine, asker, VECTORS, progress=progress)
-        yield f"made {made.vectors:,} vectors with {made.model}"
+        yield f"made {counted(made.vectors, 'vector')} with {made.model}"
     if _INDEX in parts and engine.store.problems():
         yield _swept(engine)
 

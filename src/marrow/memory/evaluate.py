@@ -96,11 +96,12 @@ def _injections(engine: Engine, asker: Asker, _: Progress | None) -> Evaluation:
     useful = sum(one.tokens for one in told if one.address in used)
     share = len(used) / len(distinct)
     figures = (
-        Figure("precision", round(share, 3), f"{len(used)} of {len(distinct)} memories that were told were used"),
+        Figure("precision", round(share, 3), f"{len(used)} of {counted(len(distinct), 'told memory')} used"),
         Figure("tokens", tokens, f"{tokens:,} tokens told, {useful:,} of them for what was used"),
     )
     says = (
-        f"{len(told)} tellings in {len({one.session for one in told})} sessions; {share:.0%} of the memories were used."
+        f"{counted(len(told), 'telling')} in {counted(len({one.session for one in told}), 'session')}; "
+        f"{share:.0%} of the memories were used."
     )
     return Evaluation("injections", says, share >= USED_LEAST, figures)
 
@@ -146,7 +147,7 @@ def _coverage(engine: Engine, asker: Asker, _: Progress | None) -> Evaluation:
         return Evaluation("coverage", "The project has no files.", None, ())
     with engine.store.reading() as reader:
         pinned = known_here(reader, asker, files, engine.clock())
-    words = f"{len(pinned)} of {len(files)} files have a memory pinned to them"
+    words = f"{len(pinned)} of {counted(len(files), 'file')} with a memory pinned"
     figures = [Figure("files", round(len(pinned) / len(files), 3), words)]
     share, says = figures[0].value, words
     if code.lines:
@@ -187,10 +188,10 @@ def _health(engine: Engine, asker: Asker, _: Progress | None) -> Evaluation:
     figures = (
         Figure("drifted", drifted, f"{drifted} of {len(records)} are about code that changed or went"),
         Figure("unsure", unsure, f"{unsure} have little confidence"),
-        Figure("open", open_ones, f"{open_ones} questions and gaps are open"),
+        Figure("open", open_ones, f"open questions and gaps: {open_ones}"),
     )
     return Evaluation(
-        "health", f"{share:.0%} of {len(records):,} memories stand undoubted.", share >= SURE_LEAST, figures
+        "health", f"{share:.0%} of {counted(len(records), 'memory')} undoubted.", share >= SURE_LEAST, figures
     )
 
 

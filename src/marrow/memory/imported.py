@@ -19,6 +19,7 @@ from ..model.node import Node, Occurrence
 from ..model.record import CURRENT
 from ..model.scope import WRITE
 from ..model.standing import ACTIVE, COMPRESSED, changed
+from ..model.text import counted
 from ..store.admit import admit_step
 from ..store.apply import Prepared
 from ..store.protocol import Reader
@@ -90,7 +91,7 @@ def import_drafts(
         counts = Counter({SAME: counts[SAME]})
         for at in range(0, len(fresh), BATCH):
             batch = fresh[at : at + BATCH]
-            summary = f"import {len(batch)} nodes"
+            summary = f"import {counted(len(batch), 'node')}"
             receipt = submit(engine, asker, OPERATION, batch, summary=summary, project=project)
             counts.update(outcome.what for outcome in receipt.outcomes)
             events.append(receipt.seq)
@@ -188,7 +189,7 @@ def _tie(engine: Engine, asker: Asker, ties: Sequence[Relate], events: list[int]
     for at in range(0, len(ties), BATCH):
         batch = ties[at : at + BATCH]
         try:
-            events.append(submit(engine, asker, OPERATION, batch, summary=f"import {len(batch)} links").seq)
+            events.append(submit(engine, asker, OPERATION, batch, summary=f"import {counted(len(batch), 'link')}").seq)
             made += len(batch)
         except MarrowError:
             for one in batch:

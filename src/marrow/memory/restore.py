@@ -9,6 +9,7 @@ from typing import NamedTuple
 from ..model.errors import Conflict, Invalid, StoreDamaged
 from ..model.event import Head
 from ..model.moments import moment
+from ..model.text import counted
 from .backup import check_whole_store, checked_backup
 from .engine import Asker, Engine
 from .files import existing_file, sync_folder
@@ -40,7 +41,7 @@ def restore(engine: Engine, asker: Asker, path: str, *, dry_run: bool = True, co
     if not confirm:
         events = before.seq if before else 0
         raise Invalid(
-            f"Restoring puts a memory of {head.seq} events in the place of one of {events}.",
+            f"Restoring puts a memory of {counted(head.seq, 'event')} in the place of one of {events}.",
             hint="Look at it with dry_run=true, then give confirm=true. The present state is kept beside it.",
             field="confirm",
         )

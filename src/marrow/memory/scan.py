@@ -21,6 +21,7 @@ from ..model.node import Node, Occurrence
 from ..model.record import CURRENT, Filter, Record
 from ..model.scope import READ, WRITE
 from ..model.standing import RETRACTED
+from ..model.text import counted
 from .anchors.checkout import Checkout
 from .anchors.evidence import BY_NAME, file_anchor, symbol_anchor
 from .anchors.finding import HOLDS, Finding
@@ -286,7 +287,7 @@ def _add(engine: Engine, asker: Asker, checkout: Checkout, claims: list[Claim], 
     now = engine.clock()
     steps = [say_of(engine, asker, _draft(claim, pinned(checkout, (claim.anchor,))), now) for claim in claims]
     if steps:
-        submit(engine, asker, OPERATION, steps, summary=f"scan: {len(steps)} claims", layer=SYSTEM)
+        submit(engine, asker, OPERATION, steps, summary=f"scan: {counted(len(steps), 'claim')}", layer=SYSTEM)
     for claim in claims:
         looked.note(Finding(claim.anchor, HOLDS))
     return len(steps)

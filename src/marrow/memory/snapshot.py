@@ -13,6 +13,7 @@ from ..model.moments import is_time
 from ..model.nearest import nearest
 from ..model.record import CURRENT
 from ..model.scope import ADMIN, READ
+from ..model.text import counted
 from ..model.text import name as short_name
 from ..store.protocol import Reader
 from .differences import Differences, differences
@@ -92,7 +93,7 @@ def snapshot_restore(
         return Restored(to, True, changes)
     if not confirm:
         raise Invalid(
-            f"Restoring to {to} changes how {len(changes.items)} nodes stand.",
+            f"Restoring to {to} changes the standing of {counted(len(changes.items), 'node')}.",
             hint="Look at it with dry_run=true, then give confirm=true.",
             field="confirm",
         )

@@ -80,6 +80,6 @@ def sized(count: int) -> str:
 
 
 def counted(number: int, what: str) -> str:
-    """`1 call`, `2 calls`, `2 memories`."""
-    many = f"{what[:-1]}ies" if what.endswith("ory") else f"{what}s"
+    """`1 call`, `2 calls`, `2 memories`, `2 surveys`."""
+    many = f"{what[:-1]}ies" if what.endswith("y") and what[-2:-1] not in "aeiou" else f"{what}s"
     return f"{number:,} {what if number == 1 else many}"

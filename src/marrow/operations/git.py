@@ -221,11 +221,11 @@ class DiffNow(NamedTuple):
         lines = [f"On {self.branch}: {size} (s staged, u not, b both)"]
         lines += [item.line() for item in self.items]
         hidden = self.unlisted + self.left_out
-        lines += [f"({hidden} more files: raise budget_tokens)"] if hidden else []
+        lines += [f"({counted(hidden, 'more file')}: raise budget_tokens)"] if hidden else []
         for item in self.items:
             if item.content:
                 lines += [f"--- {item.path}", item.content]
-        lines += [f"({self.redacted} secrets were taken out)"] if self.redacted else []
+        lines += [f"({counted(self.redacted, 'secret')} taken out)"] if self.redacted else []
         return "\n".join(lines)
 
 
@@ -300,8 +300,8 @@ class CommitHits(NamedTuple):
     left_out: int = 0
 
     def text(self) -> str:
-        lines = [item.line() for item in self.items]
-        lines = lines or [f"None of {self.searched:,} commits says that." if self.searched else "No commit yet."]
+        nothing = f"Nothing in {counted(self.searched, 'commit')} says that." if self.searched else "No commit yet."
+        lines = [item.line() for item in self.items] or [nothing]
         lines += [f"({self.left_out} more: raise budget_tokens)"] if self.left_out else []
         return "\n".join([*lines, *([f"({self.degraded})"] if self.degraded else [])])
 

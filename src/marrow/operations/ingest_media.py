@@ -15,7 +15,7 @@ from ..model.address import shown
 from ..model.errors import Invalid
 from ..model.record import Record
 from ..model.scope import WRITE
-from ..model.text import first_line
+from ..model.text import counted, first_line
 from .filters import wanted
 from .table import Call, operation
 
@@ -38,7 +38,7 @@ class MediaResult(NamedTuple):
     model: str = ""
 
     def text(self) -> str:
-        facts = [self.date, self.length, ", ".join(self.attendees), f"{self.lines} lines" if self.lines else ""]
+        facts = [self.date, self.length, ", ".join(self.attendees), counted(self.lines, "line") if self.lines else ""]
         about = f" ({'; '.join(fact for fact in facts if fact)})" if any(facts) else ""
         text = [f"{self.outcome} [{self.address}] {self.title}{about}"]
         text += [f"  about: {', '.join(self.topics)}"] if self.topics else []

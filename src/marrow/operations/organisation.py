@@ -24,7 +24,7 @@ from ..model.text import counted, token_estimate
 from .attributed import Document, document, named, told_when
 from .filters import places, through, wanted
 from .table import Call, operation
-from .views import lines_of
+from .views import kinds_counted, lines_of
 
 LINES_MAX = 20_000
 TOPIC_MAX = 80
@@ -315,7 +315,7 @@ class DocumentList(NamedTuple):
         lines += [self._why_none()] if not lines and not self.left_out else []
         lines += _more(self.left_out, "raise limit or budget_tokens, or go on with offset")
         if self.kinds:
-            lines.append("all: " + ", ".join(f"{count} {kind}" for kind, count in self.kinds.items()))
+            lines.append(f"all: {kinds_counted(self.kinds)}")
         return "\n".join(lines)
 
     def _why_none(self) -> str:
@@ -379,7 +379,7 @@ class ServiceOverview(NamedTuple):
     age: str = ""
 
     def text(self) -> str:
-        counts = ", ".join(f"{count:,} {kind}" for kind, count in self.counts.items()) or "nothing"
+        counts = kinds_counted(self.counts) or "nothing"
         ago = "" if self.age == "just now" else " ago"
         lines = [f"{self.service}: {counts}{f'; last read {self.age}{ago}' if self.age else ''}"]
         if self.languages:
@@ -446,7 +446,7 @@ class KnowledgeStats(NamedTuple):
     read: str = ""
 
     def text(self) -> str:
-        kinds = ", ".join(f"{count:,} {kind}" for kind, count in self.by_type.items()) or "nothing"
+        kinds = kinds_counted(self.by_type) or "nothing"
         passed = f", {counted(self.not_read, 'file')} passed over" if self.not_read else ""
         read = f"; last read {self.read}" if self.read else ""
         lines = [f"{self.total:,} in all: {kinds}", f"{counted(self.documents, 'document')} by path{passed}{read}"]

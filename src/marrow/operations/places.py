@@ -63,8 +63,7 @@ class VerifyResult(NamedTuple):
             return "No memory here is anchored to the code. Anchors come with paths and symbols that a memory names."
         counts = [(name, self.counts[name]) for name in _ORDER if name in self.counts]
         told = ", ".join(f"{count} {_counted(name, count)}" for name, count in counts)
-        noun = "memory" if self.looked_at == 1 else "memories"
-        lines = [f"{self.looked_at} anchored {noun}: {told}.", *(item.line() for item in self.items)]
+        lines = [f"{counted(self.looked_at, 'anchored memory')}: {told}.", *(item.line() for item in self.items)]
         if self.left_out:
             lines.append(f"({self.left_out} more: give a path, or raise budget_tokens)")
         if self.counts.get(CHANGED) or self.counts.get(GONE):
@@ -180,8 +179,7 @@ class ScanResult(NamedTuple):
         skipped = (
             f", {self.skipped} left out because they were forgotten (force brings them back)" if self.skipped else ""
         )
-        claims = f"{self.claims:,} {'claim' if self.claims == 1 else 'claims'}"
-        return f"{claims} in {self.files:,} {'file' if self.files == 1 else 'files'}: {changed}{skipped}."
+        return f"{counted(self.claims, 'claim')} in {counted(self.files, 'file')}: {changed}{skipped}."
 
 
 @operation("code", right=WRITE, changes=True)
@@ -210,8 +208,8 @@ class PartView(NamedTuple):
     def line(self) -> str:
         more = self.symbols - self.known - len(self.gaps)
         gaps = f"; unknown: {', '.join(self.gaps)}{f' and {more:,} more' if more > 0 else ''}" if self.gaps else ""
-        known = f"{self.known:,} of {self.symbols:,} symbols known"
-        return f"{self.unknown:>6,} of {self.lines:,} lines unknown  {self.path}  {known}{gaps}"
+        known = f"{self.known:,} of {counted(self.symbols, 'symbol')} known"
+        return f"{self.unknown:>6,} of {counted(self.lines, 'line')} unknown  {self.path}  {known}{gaps}"
 
 
 class CoverageResult(NamedTuple):
@@ -229,12 +227,12 @@ class CoverageResult(NamedTuple):
             return f"There is no code here that could be read{f': {written}' if written else '.'}"
         lines = [
             f"Something is known about {self.known:,} of {self.symbols:,} functions and types, with {self.share:.0%} "
-            f"of their lines, from {self.memories:,} {'memory' if self.memories == 1 else 'memories'}. The files with "
+            f"of their lines, from {counted(self.memories, 'memory')}. The files with "
             "the most lines that nothing is known about come first:",
             *(item.line() for item in self.items),
         ]
         if self.left_out:
-            lines.append(f"({self.left_out} more files: give a path, or raise budget_tokens)")
+            lines.append(f"({counted(self.left_out, 'more file')}: give a path, or raise budget_tokens)")
         lines += [f"({written})"] if written else []
         return "\n".join(lines)
 

@@ -12,6 +12,7 @@ from ..model.scope import ADMIN
 from ..model.text import counted, first_line
 from .filters import asked_kinds, in_project
 from .table import Call, operation
+from .views import kinds_counted
 
 
 class RemovalResult(NamedTuple):
@@ -30,13 +31,13 @@ class RemovalResult(NamedTuple):
     left_out: int = 0
 
     def text(self) -> str:
-        kinds = ", ".join(f"{count:,} {kind}" for kind, count in self.kinds.items())
+        kinds = kinds_counted(self.kinds)
         verb = "would be retracted" if self.dry_run else "retracted"
         lines = [f"{self.what}: {counted(self.deleted, 'node')} {verb}{f' ({kinds})' if kinds else ''}"]
         lines += [f"  [{item['address']}] {item['kind']}: {item['title']}" for item in self.items]
         lines += [f"  and {self.left_out:,} more"] if self.left_out else []
         if self.kept_shared:
-            lines.append(f"{self.kept_shared:,} were said elsewhere too, and stay")
+            lines.append(f"kept, because it was said elsewhere too: {counted(self.kept_shared, 'node')}")
         if self.dry_run:
             lines.append("Nothing was changed yet: dry_run=false with confirm=true does it.")
         elif self.undo is not None:

@@ -17,6 +17,7 @@ from ..model.record import Record
 from ..model.redact import redact
 from ..model.text import counted, first_line, token_estimate
 from .table import Call, operation
+from .views import kinds_counted
 
 # How long the lists of a report are; the first that fits the budget is told.
 LENGTHS = (1_000, 200, 60, 25, 12, 6, 3, 1, 0)
@@ -126,7 +127,7 @@ def _shortened(whole: ReportResult, length: int) -> dict[str, Any]:
 def _lines(whole: ReportResult, code: CodeReport | None, is_markdown: bool, length: int, room: int) -> list[str]:
     page = _Page(is_markdown, length)
     page.title(f"{whole.range['words']} ({whole.range['start']} – {whole.range['end']})")
-    kinds = ", ".join(f"{count} {kind}" for kind, count in whole.kinds.items()) or "nothing"
+    kinds = kinds_counted(whole.kinds) or "nothing"
     page.line(f"said and seen: {kinds}")
     page.line(_compressed(whole.compression))
     told = whole.told

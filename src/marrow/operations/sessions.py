@@ -78,7 +78,8 @@ class SessionMoment(NamedTuple):
 
     def line(self) -> str:
         address = f"[{self.address}] " if self.address else ""
-        about = f" ({self.tokens} tokens{', for ' + self.file if self.file else ''})" if self.what == "told" else ""
+        where = f", for {self.file}" if self.file else ""
+        about = f" ({counted(self.tokens, 'token')}{where})" if self.what == "told" else ""
         return f"{self.at}  {self.what:<6}  {address}{self.content or '(no longer there)'}{about}"
 
 
@@ -112,7 +113,7 @@ class SessionResult(NamedTuple):
         if self.left_out:
             lines.append(f"({self.left_out} more: raise budget_tokens)")
         lines.append(f"told {counted(self.told, 'memory')} for {counted(self.tokens, 'token')}")
-        lines += [f"{self.waiting} reports wait to be worked off"] if self.waiting else []
+        lines += [f"{counted(self.waiting, 'report')} still to be worked off"] if self.waiting else []
         return "\n".join(lines)
 
 
@@ -170,11 +171,11 @@ class StatusOfSession(NamedTuple):
         if self.session:
             lines = [
                 f"{self.session}: {counted(self.turns, 'turn')}{', ' + self.title if self.title else ''}",
-                f"seen {self.seen}, saved {self.saved}, told {self.told} for {self.tokens:,} tokens",
+                f"seen {self.seen}, saved {self.saved}, told {self.told} for {counted(self.tokens, 'token')}",
             ]
-        lines += [f"{self.waiting} reports wait to be worked off"] if self.waiting else []
+        lines += [f"{counted(self.waiting, 'report')} still to be worked off"] if self.waiting else []
         lines += ["capture and recall are paused"] if self.paused else []
-        lines += [f"{self.questions} open questions"] if self.questions else []
+        lines += [counted(self.questions, "open question")] if self.questions else []
         lines += [
             f"chain {c['chain']}: {c['preliminary']} preliminary, {c['stashed']} stashed of {c['nodes']}"
             for c in self.items
@@ -276,8 +277,8 @@ class PendingResult(NamedTuple):
     failed: int
 
     def text(self) -> str:
-        rest = f"; {self.waiting} wait" if self.waiting else ""
-        return f"{self.done} reports worked off{rest}{f'; {self.failed} were given up' if self.failed else ''}."
+        rest = f", {self.waiting:,} still to be" if self.waiting else ""
+        return f"{counted(self.done, 'report')} worked off{rest}{f', {self.failed:,} given up' if self.failed else ''}."
 
 
 @operation("work", right=WRITE, changes=True)

@@ -26,6 +26,7 @@ from ..model.text import counted, sized
 from .filters import named_project, wanted
 from .pauses import home_of, paused_until
 from .table import Call, operation
+from .views import kinds_counted
 
 
 class ProjectResult(NamedTuple):
@@ -151,7 +152,7 @@ class ImportResult(NamedTuple):
             f"{self.changed:,} changed, {self.unchanged:,} known{links}{secrets}"
         ]
         if self.kinds and len(self.kinds) > 1:
-            lines.append("  " + ", ".join(f"{count:,} {kind}" for kind, count in self.kinds.items()))
+            lines.append(f"  {kinds_counted(self.kinds)}")
         lines += [f"  {one['path']}: {one['reason']}" for one in self.problems]
         return "\n".join(lines)
 
@@ -341,7 +342,8 @@ class ReindexResult(NamedTuple):
 
     def text(self) -> str:
         wrong = "" if self.ok else " A root is NOT what the chain says: see `marrow audit verify`."
-        return f"reindexed {self.what}: {self.words:,} in words, {self.vectors:,} vectors, {self.trees} trees.{wrong}"
+        made = f"{self.words:,} in words, {counted(self.vectors, 'vector')}, {counted(self.trees, 'tree')}"
+        return f"reindexed {self.what}: {made}.{wrong}"
 
 
 @operation("store", right=ADMIN, changes=True)

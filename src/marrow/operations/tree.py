@@ -16,7 +16,7 @@ from ..model.address import shown
 from ..model.errors import Invalid
 from ..model.moments import iso
 from ..model.scope import WRITE
-from ..model.text import first_line, sized
+from ..model.text import counted, first_line, sized
 from .filters import wanted
 from .pauses import paused_until
 from .table import Call, operation
@@ -42,7 +42,7 @@ class Done(NamedTuple):
 def memory_reinforce(call: Call, address: str) -> Done:
     """Say that a memory proved itself: it rises, and its confidence no longer fades."""
     record, receipt = reinforce(call.engine, call.asker, address)
-    return Done(shown(record.node.address), f"reinforced {record.standing.reinforced} times", receipt.seq)
+    return Done(shown(record.node.address), f"reinforced {counted(record.standing.reinforced, 'time')}", receipt.seq)
 
 
 class Used(NamedTuple):
@@ -55,7 +55,7 @@ class Used(NamedTuple):
     def text(self) -> str:
         if not self.looked_at:
             return "Nothing was recalled lately that this could tell of."
-        lines = [f"{len(self.items)} of {self.looked_at} recalled memories newly count as used."]
+        lines = [f"Newly counted as used: {len(self.items)} of {counted(self.looked_at, 'recalled memory')}."]
         return "\n".join([*lines, *(f"[{item['address']}] {item['why']}" for item in self.items)])
 
 
@@ -128,7 +128,7 @@ class StatusResult(NamedTuple):
             f" ({self.pinned} pinned, {self.drifted} drifted)",
             "kinds: " + (", ".join(f"{name} {count:,}" for name, count in self.kinds.items()) or "none"),
             "domains: " + (", ".join(f"{name} {count:,}" for name, count in self.domains.items()) or "none"),
-            f"chain: event {self.seq:,}, root {self.root[:16]}…, {self.snapshots} snapshots",
+            f"chain: event {self.seq:,}, root {self.root[:16]}…, {counted(self.snapshots, 'snapshot')}",
             f"store: {self.store}, {self._size()}{', read-only' if self.read_only else ''}",
             f"embedder: {self.embedder}; vectors: {self.vectors}",
         ]

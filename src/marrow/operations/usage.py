@@ -27,9 +27,8 @@ class UsageResult(NamedTuple):
         lines = [f"since {self.since}", f"language model: {self._allowed()}"]
         for item in self.items:
             tokens = f"{item['tokens_in']:,} + {item['tokens_out']:,} tokens"
-            lines.append(
-                f"  {item['day']}  {item['purpose']:<12} {item['calls']:,} calls, {tokens}, ${item['usd']:.4f}"
-            )
+            calls = counted(item["calls"], "call")
+            lines.append(f"  {item['day']}  {item['purpose']:<12} {calls}, {tokens}, ${item['usd']:.4f}")
         if self.waits_until:
             lines.append(f"  it is left alone until {self.waits_until}: it failed, or nothing had room under the caps")
         told = self.told
@@ -41,7 +40,9 @@ class UsageResult(NamedTuple):
         for done in self.operations:
             each = done["ms"] / done["calls"]
             tokens = f"{done['tokens_in']:,} + {done['tokens_out']:,} tokens"
-            lines.append(f"  {done['operation']:<24} {done['calls']:>6,} calls, {each:,.1f} ms each, {tokens}")
+            lines.append(
+                f"  {done['operation']:<24} {counted(done['calls'], 'call'):>12}, {each:,.1f} ms each, {tokens}"
+            )
         return "\n".join(lines)
 
     def _allowed(self) -> str:

@@ -14,7 +14,7 @@ from ..model.address import shown
 from ..model.moments import age, iso
 from ..model.node import GLOBAL_PROJECT
 from ..model.record import Record
-from ..model.text import shorten
+from ..model.text import counted, shorten
 from ..search.cut import Kept
 from ..search.evidence import LONG
 from ..search.find import Hit
@@ -136,6 +136,11 @@ def standing_shape(standing: Any) -> dict[str, Any]:
     return shape
 
 
+def kinds_counted(kinds: Mapping[str, int]) -> str:
+    """`2 claims, 1 gap`. Of code it is files that are counted."""
+    return ", ".join(counted(count, "code file" if kind == "code" else kind) for kind, count in kinds.items())
+
+
 def standing_words(standing: dict[str, Any]) -> str:
     """How a node stands, without what is as usual."""
     parts = [str(standing["state"]), f"priority {standing['priority']:g}", f"confidence {standing['confidence']:g}"]
@@ -144,7 +149,7 @@ def standing_words(standing: dict[str, Any]) -> str:
     parts += [standing["classification"]] if standing["classification"] != "internal" else []
     parts += [f"code {standing['drift']}"] if standing["drift"] else []
     parts += [f"{name} {', '.join(standing[name])}" for name in ("tags", "aliases") if standing[name]]
-    parts += [f"reinforced {standing['reinforced']} times"] if standing["reinforced"] else []
+    parts += [f"reinforced {counted(standing['reinforced'], 'time')}"] if standing["reinforced"] else []
     parts += [f"until {standing['expires']}"] if standing.get("expires") else []
     return "; ".join(parts) + (f" ({standing['reason']})" if standing["reason"] else "")
 

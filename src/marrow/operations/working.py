@@ -77,8 +77,8 @@ class ReadResult(NamedTuple):
         text = self.content.split("\n") if self.total else []
         lines += [f"{number:>{width}}  {line}" for number, line in enumerate(text, self.start)]
         if self.end < self.total:
-            lines.append(f"({self.total - self.end} more lines: offset={self.end + 1})")
-        lines += [f"({self.redacted} secrets were taken out)"] if self.redacted else []
+            lines.append(f"({counted(self.total - self.end, 'more line')}: offset={self.end + 1})")
+        lines += [f"({counted(self.redacted, 'secret')} taken out)"] if self.redacted else []
         return "\n".join(lines)
 
 
@@ -138,9 +138,10 @@ class GrepResult(NamedTuple):
             f"{counted(self.matches, 'line')} in {counted(self.files, 'file')}" if self.files else "Nothing matches."
         ]
         lines += [item.line() for item in self.items]
-        hidden = self.files - len(self.items)
-        lines += [f"({hidden} more files: raise budget_tokens, or narrow it with glob or path)"] if hidden > 0 else []
-        lines += [f"({count} {sort} files were skipped)" for sort, count in self.skipped.items()]
+        if (hidden := self.files - len(self.items)) > 0:
+            more = counted(hidden, "more file")
+            lines.append(f"({more}: raise budget_tokens, or narrow it with glob or path)")
+        lines += [f"({counted(count, f'{sort} file')} skipped)" for sort, count in self.skipped.items()]
         return "\n".join([*lines, *([f"(not all: {self.stopped})"] if self.stopped else [])])
 
 
@@ -220,12 +221,12 @@ class WriteResult(NamedTuple):
 
     def text(self) -> str:
         times = f", {self.replaced} places" if self.replaced > 1 else ""
-        lines = [f"{self.outcome} {self.path}, lines {self.lines} ({self.bytes:,} bytes{times})"]
+        lines = [f"{self.outcome} {self.path}, lines {self.lines} ({counted(self.bytes, 'byte')}{times})"]
         if self.items:
             lines.append("may no longer hold (memory_verify checks, memory_update corrects):")
             lines += [f"  {item.line()}" for item in self.items]
             lines += [f"  ({self.left_out} more)"] if self.left_out else []
-        lines += [f"{self.held} other memories about it still hold"] if self.held else []
+        lines += [f"still holding about it: {counted(self.held, 'other memory')}"] if self.held else []
         return "\n".join([*lines, *([f"saved the claim [{self.claim}]"] if self.claim else [])])
 
 

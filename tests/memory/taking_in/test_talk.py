@@ -198,7 +198,7 @@ def test_a_log_is_limited_to_the_given_time(world: World) -> None:
     assert problem.value.field == "until"
     done = ingest_log(world.engine, world.asker, text=LOG, since="2025-12-30T10:04:00Z")
     assert done.taken.added == 1
-    assert "1 events: 1 info" in records(world)[0].node.content
+    assert "1 event: 1 info" in records(world)[0].node.content
 
 
 @pytest.fixture

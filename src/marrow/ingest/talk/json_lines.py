@@ -9,6 +9,7 @@ from typing import IO, Any
 
 from ...model.errors import Invalid
 from ...model.moments import parse as parse_moment
+from ...model.text import counted
 
 LINE_BYTES_MAX = 32 * 1024 * 1024
 
@@ -28,7 +29,7 @@ class Lines:
 
     @property
     def problem(self) -> str:
-        return f"{self.broken} lines could not be read" if self.broken else ""
+        return f"{counted(self.broken, 'line')} could not be read" if self.broken else ""
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         for line in self._bounded():

@@ -13,7 +13,7 @@ from ...model.errors import Invalid
 from ...model.redact import redact
 from ...model.redact_lines import marks, redact_lines
 from ...model.scope import READ
-from ...model.text import token_estimate
+from ...model.text import counted, token_estimate
 from ...repository.diff import FileDiff, Hunk, current_diff
 from ...repository.file_sorts import is_test
 from ..engine import Asker, Engine
@@ -132,7 +132,7 @@ def _fitted(file: FileDiff, tokens: int, extra: Sequence[str]) -> tuple[str, int
         lines, missing = _shortened(hunks, around, most)
         text = redact("\n".join(lines), extra).text
         if token_estimate(text) <= tokens:
-            left = f"{missing} changed lines left out" if missing else ""
+            left = f"{counted(missing, 'changed line')} left out" if missing else ""
             return text, step, left, secrets
     return "", len(STEPS), "no room", 0
 

@@ -23,6 +23,7 @@ from ...model.errors import (
     StoreLocked,
     Unavailable,
 )
+from ...model.text import counted
 from .connection import (
     Migration,
     connect,
@@ -305,9 +306,9 @@ class SqliteStore:
             has_vectors = (reader.vector_model() or ("", 0))[1] > 0
             is_unswept = reader.fact(SWEEP_DUE) is not None
         if words:
-            found.append(f"the keyword index lacks {len(words):,} entries")
+            found.append(f"the keyword index lacks {counted(len(words), 'entry')}")
         if vectors and has_vectors:
-            found.append(f"{len(vectors):,} entries have no vector")
+            found.append(f"{counted(len(vectors), 'entry')} without a vector")
         if is_unswept:
             found.append("an erasure is not finished: free pages or the log may still hold what was erased")
         return found

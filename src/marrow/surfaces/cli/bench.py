@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from ...model.text import counted
 from .invocation import Invocation
 from .progress import Progress
 
@@ -44,7 +45,9 @@ def _shape(benched: Benched) -> dict[str, Any]:
 def _tell(call: Invocation, benched: Benched) -> None:
     where = benched.project or "the global scope"
     count = benched.sides[0].figures[-1].questions
-    call.output.text(f"{count:,} questions about {benched.nodes:,} of {benched.active:,} memories of {where}\n")
+    call.output.text(
+        f"{counted(count, 'question')} about {benched.nodes:,} of {counted(benched.active, 'memory')} of {where}\n"
+    )
     rows = _rows(benched)
     call.output.table(COLUMNS, rows, _plain(rows), needed=NEEDED)
     call.output.note(f"\n{LEGEND}")

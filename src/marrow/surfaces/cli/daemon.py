@@ -9,6 +9,7 @@ from typing import Any
 from ...capture import line, paused, start, where
 from ...model.errors import Unavailable
 from ...model.moments import iso
+from ...model.text import counted
 from .invocation import Invocation
 
 START_SECONDS, STOP_SECONDS, ASK_SECONDS = 15.0, 10.0, 5.0
@@ -103,7 +104,8 @@ def _told(found: dict[str, Any]) -> str:
         f"{queue.get('failed', 0):,} failed",
     ]
     lines += [
-        f"  failed: {one['event']} ({one['attempts']} attempts): {one['error']}" for one in found.get("failed", ())
+        f"  failed: {one['event']} ({counted(one['attempts'], 'attempt')}): {one['error']}"
+        for one in found.get("failed", ())
     ]
     since = found.get("since_start", {})
     if since:

@@ -37,7 +37,7 @@ def run_doctor(call: Invocation, repair: bool) -> int:
     else:
         call.output.answer(answer)
         broken = sum(not one.ok for one in chain)
-        state = "all is well" if not broken else f"{broken} of {len(chain)} links are broken"
+        state = "all is well" if not broken else f"{broken} of {len(chain)} links broken"
         call.output.text(f"\nThe chain from a host to the memory: {state}.")
         for one in chain:
             call.output.text(f"  {'ok  ' if one.ok else 'FAIL'}  {one.name}: {one.detail}")

@@ -68,10 +68,29 @@ def test_classifying_a_document_hides_what_its_file_said_before_and_no_other_fil
     assert {text.partition("\n")[0] for text in seen(memory, "wood")} == {"# 1. Cedar"}
 
 
-def test_a_restore_says_that_it_changes_who_may_see_something(memory: Memory) -> None:
-    address = memory.save("The vault opens at nine.").items[0].address
+def test_a_restore_leaves_closed_what_was_closed_since_with_its_earlier_versions_and_says_so(memory: Memory) -> None:
+    first = memory.save("The vault opens at nine.").items[0].address
+    second = memory.update(first, "The vault opens at ten.").address
     memory.snapshot_create("before")
-    memory.update(address, classification="secret")
+    memory.update(second, classification="secret", tags=["door"])
     told = memory.snapshot_restore("before")
-    assert told.reclassified == 1
-    assert "1 had another classification then" in told.text()
+    assert (told.kept_closed, told.changed) == (2, 1), "one has other tags, and both stay closed"
+    assert [item["fields"] for item in told.items] == [["tags"]]
+    assert "2 stay closed: they were more open then." in told.text()
+    assert memory.snapshot_restore("before", dry_run=False, confirm=True).kept_closed == 2
+    assert seen(memory, "vault") == set()
+    assert memory.search("vault", tags=["door"]).items == (), "all else is as it was"
+
+
+def test_a_restore_closes_what_was_closed_then_and_undoing_it_opens_nothing(memory: Memory) -> None:
+    address = memory.save("The vault opens at nine.", classification="secret").items[0].address
+    memory.snapshot_create("before")
+    memory.update(address, classification="internal")
+    assert seen(memory, "vault")
+    done = memory.snapshot_restore("before", dry_run=False, confirm=True)
+    assert (done.changed, done.kept_closed) == (1, 0)
+    assert seen(memory, "vault") == set()
+    undone = memory.snapshot_restore(str(done.undo), dry_run=False, confirm=True)
+    assert undone.kept_closed == 1
+    assert "Nothing had changed." in undone.text()
+    assert seen(memory, "vault") == set()

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import NamedTuple
 
 from ..model.event import Event
 from ..model.record import CURRENT, Record
-from ..model.standing import ACTIVE, Standing
+from ..model.standing import ACTIVE, Standing, kept_closed
 from ..model.text import first_line
 from ..store.protocol import Projects, Reader
 
@@ -24,7 +24,7 @@ _REINFORCED = frozenset(("reinforced", "reinforced_at", "confidence"))
 
 class Difference(NamedTuple):
     """One node in one project. `what` is added, removed or changed; `fields` says what about it differs, `path` where
-    it was read from."""
+    it was read from. `stays_closed` is what a restore does not open; where nothing else differs, `what` is ""."""
 
     what: str
     address: str
@@ -35,6 +35,7 @@ class Difference(NamedTuple):
     fields: tuple[str, ...]
     line: str
     path: str = ""
+    stays_closed: bool = False
 
     @property
     def is_reinforcement(self) -> bool:
@@ -45,20 +46,25 @@ class Difference(NamedTuple):
 
 class Differences(NamedTuple):
     """From one sequence number to another. `erased` counts what was touched between them and is gone for good,
-    `reinforced` what was only said once more and is not among the items."""
+    `reinforced` what was only said once more and is not among the items, `kept_closed` what a restore would have
+    opened."""
 
     start: int
     end: int
     items: tuple[Difference, ...]
     erased: int
     reinforced: int = 0
+    kept_closed: int = 0
 
     def count(self, what: str) -> int:
         return sum(item.what == what for item in self.items)
 
 
-def differences(reader: Reader, namespace: str, places: Projects, start: int, end: int) -> Differences:
-    """How the memory at `end` differs from the one at `start`; `start` may be the later of the two."""
+def differences(
+    reader: Reader, namespace: str, places: Projects, start: int, end: int, *, is_restore: bool = False
+) -> Differences:
+    """How the memory at `end` differs from the one at `start`; `start` may be the later of the two. With `is_restore`,
+    how it would differ after a restore to `end`."""
     low, high = sorted((start, end))
     erased = 0
     addresses: dict[str, None] = {}
@@ -67,11 +73,12 @@ def differences(reader: Reader, namespace: str, places: Projects, start: int, en
         addresses.update(dict.fromkeys(names(event)))
     found: list[Difference] = []
     for batch in batches(list(addresses), BATCH):
-        found += _compared(reader, namespace, places, batch, start, end)
+        found += _compared(reader, namespace, places, batch, start, end, is_restore)
     order = {ADDED: 0, CHANGED: 1, REMOVED: 2}
-    found.sort(key=lambda item: (order[item.what], item.project, item.address))
-    listed = tuple(item for item in found if not item.is_reinforcement)
-    return Differences(start, end, listed, erased, len(found) - len(listed))
+    listed = [item for item in found if item.what and not item.is_reinforcement]
+    listed.sort(key=lambda item: (order[item.what], item.project, item.address))
+    reinforced = sum(item.is_reinforcement for item in found)
+    return Differences(start, end, tuple(listed), erased, reinforced, sum(item.stays_closed for item in found))
 
 
 def names(event: Event) -> Iterator[str]:
@@ -84,7 +91,13 @@ def batches(items: Sequence[str], size: int) -> Iterator[Sequence[str]]:
 
 
 def _compared(
-    reader: Reader, namespace: str, places: Projects, addresses: Sequence[str], start: int, end: int
+    reader: Reader,
+    namespace: str,
+    places: Projects,
+    addresses: Sequence[str],
+    start: int,
+    end: int,
+    is_restore: bool,
 ) -> Iterator[Difference]:
     before = {r.entry: r for r in reader.records(namespace, addresses, places, start)}
     after = {r.entry: r for r in reader.records(namespace, addresses, places, end)}
@@ -97,6 +110,10 @@ def _compared(
         known = now or was
         if known is None:
             continue
+        stays_closed = False
+        if is_restore and was and now:
+            restored = replace(now, standing=kept_closed(now.standing, was.standing))
+            stays_closed, now = restored != now, restored
         changed = _fields(was, now)
         key = (known.project, known.node.address)
         if was and now and links[0][key] != links[1][key]:
@@ -104,11 +121,11 @@ def _compared(
         if was and now and list(anchors[0].get(entry, ())) != list(anchors[1].get(entry, ())):
             changed.append("anchors")
         what = _what(was, now, changed)
-        if what:
+        if what or stays_closed:
             node, standing = known.node, known.standing
             state = now.standing.state if now else ""
             line = first_line(node.content)
-            about = (node.kind, standing.domain, state, tuple(changed), line, paths.get(entry, ""))
+            about = (node.kind, standing.domain, state, tuple(changed), line, paths.get(entry, ""), stays_closed)
             yield Difference(what, node.address, known.project, *about)
 
 

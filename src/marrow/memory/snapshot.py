@@ -80,7 +80,8 @@ def snapshot_restore(
     *,
     everywhere: bool = False,
 ) -> Restored:
-    """Make the project at hand, or every project, stand as it did then. A restore is an event, and can be undone."""
+    """Make the project at hand, or every project, stand as it did then, and nothing more open than it is now. A restore
+    is an event, and can be undone."""
     places = None if everywhere else (asker.scope.project,)
     asker.principal.check(ADMIN, asker.namespace)
     if name is None or name == "":
@@ -88,7 +89,7 @@ def snapshot_restore(
     with engine.store.reading() as reader:
         to = _point(reader, asker, name, engine.clock(), "name")
         head = reader.head(asker.namespace).seq
-        changes = differences(reader, asker.namespace, places, head, to)
+        changes = differences(reader, asker.namespace, places, head, to, is_restore=True)
     if dry_run:
         return Restored(to, True, changes)
     if not confirm:

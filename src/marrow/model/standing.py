@@ -128,6 +128,12 @@ def changed(standing: Standing, changes: Mapping[str, object]) -> Standing:
 _FIELDS = tuple(f.name for f in fields_of(Standing))
 
 
+def kept_closed(then: Standing, now: Standing) -> Standing:
+    """How a node stands that is restored to `then`: not more open than it is now."""
+    stricter = max(then.classification, now.classification, key=CLASSIFICATIONS.index)
+    return then if stricter == then.classification else replace(then, classification=stricter)
+
+
 def placed(standing: Standing, salt: str, now: int, said_at: int) -> Standing:
     """The standing of a node that is new in its place."""
     # What `replace` would do in four times the time.

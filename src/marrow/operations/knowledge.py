@@ -79,8 +79,8 @@ def snapshot_diff(
 
 
 class RestoreResult(NamedTuple):
-    """`undo` is the sequence number that a restore back would name. `reclassified` counts those that had another
-    classification then: through views, others may see them."""
+    """`undo` is the sequence number that a restore back would name. `kept_closed` counts those that were more
+    open then: they stay classified as they are."""
 
     to: int
     dry_run: bool
@@ -91,7 +91,7 @@ class RestoreResult(NamedTuple):
     seq: int = 0
     undo: int | None = None
     left_out: int = 0
-    reclassified: int = 0
+    kept_closed: int = 0
 
     def text(self) -> str:
         verb = "would change" if self.dry_run else "changed"
@@ -100,8 +100,9 @@ class RestoreResult(NamedTuple):
         ]
         lines += [f"  {item['what']} {item_line(item)}" for item in self.items]
         lines += [f"  ({self.left_out:,} more: raise budget_tokens)"] if self.left_out else []
-        if self.reclassified:
-            lines.append(f"{self.reclassified:,} had another classification then: through views, others may see them.")
+        if self.kept_closed:
+            stay = "stays closed: it was" if self.kept_closed == 1 else "stay closed: they were"
+            lines.append(f"{self.kept_closed:,} {stay} more open then.")
         if self.dry_run:
             lines.append("Nothing was changed yet: dry_run=false with confirm=true does it.")
         else:
@@ -119,6 +120,7 @@ def snapshot_restore(
 ) -> RestoreResult:
     """Make everything in this project stand as it did then. It is an event like any other, and can be undone.
 
+    Nothing becomes more open than it is: of two classifications, the stricter one holds.
     By default it only says what would change; dry_run=false with confirm=true does it.
     """
     every = project == EVERY_PROJECT
@@ -134,7 +136,7 @@ def snapshot_restore(
         items=changes.items,
         seq=done.receipt.seq if done.receipt else 0,
         undo=done.undo,
-        reclassified=sum("classification" in one.fields for one in done.changes.items),
+        kept_closed=done.changes.kept_closed,
     )
 
 

@@ -33,7 +33,18 @@ from ..model.link import HISTORY_RELS, Anchor, Link, check_rel
 from ..model.node import GLOBAL_PROJECT, VIEW, Node, Occurrence
 from ..model.record import CURRENT, Record
 from ..model.scope import ADMIN, WRITE, Principal
-from ..model.standing import ACTIVE, RETRACTED, SUPERSEDED, Standing, changed, later, placed, reinforced, union
+from ..model.standing import (
+    ACTIVE,
+    RETRACTED,
+    SUPERSEDED,
+    Standing,
+    changed,
+    kept_closed,
+    later,
+    placed,
+    reinforced,
+    union,
+)
 from .protocol import Writer
 from .terms import spaced_terms
 
@@ -341,7 +352,8 @@ def _take_snapshot(desk: Desk, step: TakeSnapshot, prepared: Prepared) -> Outcom
 
 
 def _restore(desk: Desk, step: RestoreTo, prepared: Prepared) -> Outcome:
-    """Open what held at `step.seq` again. A restore is undone by restoring to the number before its event."""
+    """Bring back what held at `step.seq`; what was closed since stays closed. A restore is undone by restoring to the
+    number before its event."""
     space = desk.change.namespace
     desk.principal.check(ADMIN, space)
     if isinstance(step.seq, bool) or not isinstance(step.seq, int) or not 0 <= step.seq < desk.seq:
@@ -359,8 +371,8 @@ def _restore(desk: Desk, step: RestoreTo, prepared: Prepared) -> Outcome:
         if was is None and record.standing.state != RETRACTED:
             gone = replace(record.standing, state=RETRACTED, reason=f"restored to {step.seq}", changed_at=desk.at)
             desk.stand(record, replace(gone, generation=count))
-        elif was is not None and was.standing.held() != record.standing.held():
-            desk.stand(record, replace(was.standing, generation=count, changed_at=desk.at, salt=was.standing.salt))
+        elif was is not None and (again := kept_closed(was.standing, record.standing)).held() != record.standing.held():
+            desk.stand(record, replace(again, generation=count, changed_at=desk.at, salt=was.standing.salt))
         _restore_names(desk, record, was or record, step.seq)
     before = {_line(link): link for link in desk.writer.links(space, addresses, places, step.seq)}
     after = {_line(link): link for link in desk.writer.links(space, addresses, places, CURRENT)}

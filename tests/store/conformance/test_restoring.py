@@ -168,3 +168,13 @@ def test_other_namespaces_are_not_restored(door: Door) -> None:
     door.do(RestoreTo(0))
     assert other.root() == root
     assert other.select() == [A]
+
+
+def test_what_is_more_closed_now_than_then_stays_so_and_all_else_is_restored(door: Door) -> None:
+    a, b = door.say(A), door.say(B, standing={"classification": "secret"})
+    door.restate(a, classification="confidential", tags=("db",))
+    door.restate(b, classification="internal")
+    door.do(RestoreTo(2))
+    assert (door.standing(a).classification, door.standing(a).tags) == ("confidential", ())
+    assert door.standing(b).classification == "secret"
+    assert door.do(RestoreTo(2)).outcomes[0].what == "unchanged"

@@ -131,6 +131,20 @@ def test_a_node_can_be_hidden_by_who_sees_it_and_is_then_gone_for_them(
     assert hand.record(address).standing.classification == "secret"
 
 
+def test_closing_goes_on_behind_an_earlier_version_that_is_hidden_and_leaves_that_one_as_it_is(
+    hand: Hand, asker: Asker, through: Any
+) -> None:
+    first = hand.say("The vault opens at nine")
+    hidden = hand.supersede(first, "The vault opens at ten")
+    last = hand.supersede(hidden, "The vault opens at noon")
+    hand.restate(hidden, classification="confidential")
+    told = update(through(), asker, last, standing={"classification": "secret"})
+    assert hand.record(last).standing.classification == hand.record(first).standing.classification == "secret"
+    assert hand.record(hidden).standing.classification == "confidential"
+    assert told.receipt is not None
+    assert hidden not in {outcome.address for outcome in told.receipt.outcomes}
+
+
 def test_a_circle_through_what_is_hidden_is_not_told(engine: Engine, asker: Asker, hand: Hand, through: Any) -> None:
     held = through()
     first, last = hand.say("first"), hand.say("last")

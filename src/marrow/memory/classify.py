@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..access.reading import RestrictedReader
 from ..model.change import Restate
 from ..model.record import CURRENT, Record
 from ..model.standing import CLASSIFICATIONS
@@ -24,8 +25,16 @@ def closing_steps(reader: Reader, asker: Asker, record: Record, chosen: object, 
 
 
 def _earlier(reader: Reader, asker: Asker, record: Record) -> list[Record]:
-    """The earlier versions of a node, nearest first. A decision that replaces one of another file is no version of
-    it."""
+    """The earlier versions of a node, nearest first, that the asker sees. A decision that replaces one of another file
+    is no version of it."""
+    everything = reader.unrestricted() if isinstance(reader, RestrictedReader) else reader
+    found = _versions(everything, asker, record)
+    seen = {one.entry for one in reader.records_of([one.entry for one in found], CURRENT)}
+    return [one for one in found if one.entry in seen]
+
+
+def _versions(reader: Reader, asker: Asker, record: Record) -> list[Record]:
+    """Found where everything is seen: behind a version that is hidden there may be one that is not."""
     places = (record.project,)
     found: dict[str, Record] = {record.node.address: record}
     edge = [record]

@@ -6,7 +6,7 @@ from datetime import date
 
 import pytest
 
-from marrow.ingest.action_items import action_items
+from marrow.ingest.action_items import action_items, decisions_in
 from marrow.ingest.meeting import attendees_in
 
 MINUTES = "# Weekly\n\nAttendees: Ada Lovelace, Grace Hopper, bob\n\n## Action items\n\n"
@@ -81,6 +81,26 @@ def test_the_table_of_the_sre_book_says_done_beside_the_bug() -> None:
 def test_a_power_is_no_emphasis(sum_: str) -> None:
     (found,) = action_items(f"## Action items\n\n- **Ada:** compute {sum_} again\n")
     assert (found.owner, found.text) == ("Ada", f"compute {sum_} again")
+
+
+@pytest.mark.parametrize(
+    "task",
+    [
+        "rename __main__ to cli",
+        "move the setup into __init__.py",
+        "__init__.py is to import nothing",
+        "take the code out of __main__",
+        "call super().__init__() first",
+        "resolve it against __dirname",
+    ],
+)
+def test_a_name_with_underscores_of_its_own_keeps_them(task: str) -> None:
+    listed = action_items(f"## Action items\n\n- {task}\n- __Ada:__ {task}\n- __see to it__: {task}\n")
+    assert [(one.owner, one.text) for one in listed] == [("", task), ("Ada", task), ("", f"see to it: {task}")]
+    (row,) = action_items(f"| Task | Owner |\n|---|---|\n| {task} | __Ada__ |\n")
+    assert (row.text, row.owner) == (task, "Ada")
+    (decided,) = decisions_in(f"## Decisions\n\n- {task}\n")
+    assert decided.text == task
 
 
 @pytest.mark.parametrize("task", ["talk about Monday, Tuesday", "ship version 10/12, 3/4"])

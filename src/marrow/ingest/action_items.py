@@ -126,8 +126,11 @@ _HANDLES_FIRST = LazyPattern(
 _KNOWN_ASKED = LazyPattern(rf"(?P<owner>{NAME}),[ \t]{{1,3}}(?P<rest>{_VERB}\b.*)")
 # What an arrow at the end points to: who is to do it, or by when.
 _POINTED = LazyPattern(r"(?P<rest>.*\S)[ \t]{0,8}(?:->|→|=>|⇒)[ \t]{0,8}(?P<to>[^→>\n]{1,60})")
-# Not the power of a number.
-_EMPHASIS = LazyPattern(r"(?<!\w)\*\*(?=\S)|(?<=\S)\*\*(?!\w)|(?<![\w`])__(?=\w)|(?<=\w)__(?![\w`])")
+# Not the power of a number, and not the underscores of a name: __main__.
+_EMPHASIS = LazyPattern(
+    r"(?<!\w)\*\*(?=\S)|(?<=\S)\*\*(?!\w)|(?<![\w`])(?:(?P<name>__[a-z]\w*__)(?![\w:])"
+    r"|__(?=\w)(?P<bold>[^_\n]+(?:_[^_\n]+)*)__(?![\w`]))"
+)
 _NOTHING = LazyPattern(
     r"(?:none|n/?a|nil|nothing|tbd|no (?:new |open )?(?:action items?|actions?|follow-?ups?|next steps?))"
     r"(?: yet| (?:at|for) (?:this time|now))?",
@@ -231,7 +234,7 @@ def decisions_in(text: str) -> list[Decided]:
         else:
             said = [one[0] for one in _WE_DECIDED.finditer(spoken.text)]
         for one in said:
-            short = _short(_EMPHASIS.sub("", one).strip(" *_"))
+            short = _short(one)
             found.setdefault(_plain(short), Decided(short, number, spoken.moment, spoken.speaker))
         if len(found) >= ITEMS_MAX:
             break
@@ -257,7 +260,7 @@ def _items(text: str, today: date | None, people: Collection[str]) -> Iterator[A
             in_section = bool(_SECTION.match(title)) and len(title) < 60
             continue
         if row is not None:
-            cells = [cell.strip(" *_`") for cell in row["cells"].split("|")]
+            cells = [_bare(cell, " *_`") for cell in row["cells"].split("|")]
             if not columns:
                 columns = _columns(cells)
             elif item := _from_row(cells, columns, number, today):
@@ -354,7 +357,7 @@ def _item(
     done: bool = False,
     is_spoken: bool = False,
 ) -> ActionItem:
-    text = _EMPHASIS.sub("", raw).strip()
+    text = _bare(raw, " \t\r")
     if (pointed := _POINTED.fullmatch(text[:LOOKED_AT_MAX])) and _is_mark(pointed["to"], people):
         text = f"{pointed['rest']} – {pointed['to']}"
     if struck := _STRUCK.fullmatch(text):
@@ -435,7 +438,7 @@ def _from_row(cells: Sequence[str], columns: dict[str, int], number: int, today:
     )
     due = cell("due")
     when = resolved(due, today) if due.strip("-–— ") and due.lower() not in ("tbd", "n/a", "none", "?") else ""
-    return ActionItem(_short(_EMPHASIS.sub("", task)), _name(cell("owner")), when, done, number)
+    return ActionItem(_short(task), _name(cell("owner")), when, done, number)
 
 
 def _heading(line: str) -> str:
@@ -449,8 +452,18 @@ def _name(owner: str) -> str:
 
 
 def _short(text: str) -> str:
-    line = " ".join(text.split()).strip(" -–—*_").rstrip(".,;: ")
+    line = _bare(" ".join(text.split()), " -–—*_").rstrip(".,;: ")
     return line if len(line) <= TEXT_MAX else line[: TEXT_MAX - 1].rsplit(" ", 1)[0] + "…"
+
+
+def _bare(text: str, around: str) -> str:
+    """Without emphasis, and without these marks around it; two underscores that are left then are of a name."""
+    told = _EMPHASIS.sub(r"\g<name>\g<bold>", text)
+    after = told.lstrip(around)
+    if told[: len(told) - len(after)].endswith("__"):
+        after = f"__{after}"
+    bare = after.rstrip(around)
+    return f"{bare}__" if after[len(bare) :].startswith("__") else bare
 
 
 def _plain(text: str) -> str:

@@ -86,6 +86,27 @@ def test_a_timeline_is_read_in_its_zone(heading: str, timeline: str, expected: t
     assert times(incident(timeline, heading)) == expected
 
 
+@pytest.mark.parametrize(
+    "line", ["PST-app is down", "cet-db-1 restarts", "Z-index is wrong", "IST's pager rings", "CT.js throws"]
+)
+@pytest.mark.parametrize("day_said", ["", "2024-07-03 "])
+def test_a_zone_is_no_part_of_a_longer_name(line: str, day_said: str) -> None:
+    found = incident(f"- {day_said}09:00 {line}\n- {day_said}10:00 fixed")
+    assert found.timeline[0].text == line
+    assert times(found) == ("2024-07-03T09:00:00Z", "2024-07-03T10:00:00Z")
+
+
+def test_an_end_may_stand_right_behind_a_zone() -> None:
+    found = incident("- 09:00 PST-09:30 it is down\n- 10:00 fixed\n")
+    assert times(found) == ("2024-07-03T17:00:00Z", "2024-07-03T18:00:00Z")
+
+
+def test_the_zone_of_one_line_does_not_change_the_one_that_holds_for_all() -> None:
+    lines = "- 17:00 it is down\n- 10:30 PT the vendor answers\n- 18:00 fixed"
+    found = incident(lines, "Timeline (all times UTC)")
+    assert [day(entry.at) for entry in found.timeline][1:] == ["2024-07-03T17:30:00Z", "2024-07-03T18:00:00Z"]
+
+
 def test_what_front_matter_says_of_times_and_services_is_read() -> None:
     text = (
         "---\nstarted_at: 2026-01-04T23:50:00+01:00\nended_at: 2026-01-05T00:30:00+01:00\n"

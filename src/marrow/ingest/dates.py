@@ -13,6 +13,7 @@ from datetime import UTC, datetime, timedelta, timezone
 from functools import cache
 
 from ..model.moments import micros
+from .zones import ENDS as ZONE_ENDS
 
 # Texts are looked through this far: a date that matters stands near the beginning.
 READ = 40_000
@@ -49,8 +50,8 @@ _CLOCK = (
 _NAMED_ZONES = {"z": 0, "utc": 0, "gmt": 0, "est": -5, "edt": -4, "cst": -6, "cdt": -5, "mst": -7, "mdt": -6}
 _NAMED_ZONES |= {"pst": -8, "pdt": -7, "cet": 1, "cest": 2, "bst": 1, "eet": 2, "eest": 3, "jst": 9}
 _ZONE = (
-    r"(?:[ \t]{0,3}\(?(?:(?:utc|gmt)?(?P<offset>[+-]\d\d?(?::?\d\d)?)|"
-    rf"(?P<zone>{'|'.join(_NAMED_ZONES)}))(?!\w)\)?)?"
+    r"(?:[ \t]{0,3}\(?(?:(?:utc|gmt)?(?P<offset>[+-]\d\d?(?::?\d\d)?)(?!\w)|"
+    rf"(?P<zone>{'|'.join(_NAMED_ZONES)}){ZONE_ENDS})\)?)?"
 )
 _THEN = rf"(?:(?:[T,;@]|[ \t]|-|–|\bat\b|\bum\b|\bà\b){{1,6}}(?:{_CLOCK}){_ZONE})?"
 _BEFORE = r"(?<![\w./:\\-])"

@@ -12,13 +12,13 @@ from ..model.moments import moment
 from .dates import When, dates_in, read_date
 from .lazy_pattern import LazyPattern
 from .sections import plain
-from .zones import NAME, READ, minutes_ahead, zone_said
+from .zones import ENDS, NAME, READ, minutes_ahead, zone_said
 
 ENTRIES_MAX = 500
 # Right behind a clock these are zones in small letters too; "est" is a word.
 _SMALL = r"(?i:utc|gmt|[pmc][sd]t|edt|ces?t|bst|jst)"
 _CLOCK = LazyPattern(
-    rf"\W{{0,6}}(?P<clock>\d{{1,2}}:\d\d(?::\d\d)?(?:\s?(?i:[ap]\.?m)\b\.?)?)(?:\s?\(?(?P<zone>{NAME}|{_SMALL})\b\)?)?"
+    rf"\W{{0,6}}(?P<clock>\d{{1,2}}:\d\d(?::\d\d)?(?:\s?(?i:[ap]\.?m)\b\.?)?)(?:\s?\(?(?P<zone>{NAME}|{_SMALL}){ENDS}\)?)?"
     r"(?:\s?[-–—]{1,2}\s?\d{1,2}:\d\d)?(?P<rest>.*)$"
 )
 _ZONED = LazyPattern(r"(?:[A-Za-z]{2,4}|Z|[+-]\d\d?:?(?:\d\d)?)\)?\Z")
@@ -50,8 +50,9 @@ def _is_timed(line: str) -> bool:
     return bool(_CLOCK.match(line)) or any(one.exact == "second" for one in dates_in(line[:80]))
 
 
-def _entries(text: str, date: When | None, zone: str) -> Iterator[Entry]:
+def _entries(text: str, date: When | None, said_of_all: str) -> Iterator[Entry]:
     """Days and clocks are reckoned as they are written; the zone is taken off last."""
+    zone = said_of_all
     today, before = date and replace(date, at=date.on_its_day), None
     for line in text.split("\n")[: 4 * ENTRIES_MAX]:
         said = line[:1_000]
@@ -70,10 +71,11 @@ def _entries(text: str, date: When | None, zone: str) -> Iterator[Entry]:
         clock = _CLOCK.match(said)
         if not clock or not (rest := plain(clock["rest"].strip(" \t|-–—:*])"))):
             continue
-        zone = clock["zone"] or zone
+        own = clock["zone"] or zone
+        zone = said_of_all or own
         at = _at(clock["clock"], today, before)
         before = at or before
-        yield Entry(at and _in_utc(at, zone), rest)
+        yield Entry(at and _in_utc(at, own), rest)
 
 
 def _ends_with_half(said: str, dated: When) -> bool:

@@ -13,6 +13,8 @@ _HOURS |= {"EST": -5, "EDT": -4, "CST": -6, "CDT": -5, "MST": -7, "MDT": -6, "PS
 # Without saying whether it is summer there; the day does.
 _AMERICAN = {"ET": -5, "CT": -6, "MT": -7, "PT": -8}
 NAME = rf"(?:(?:UTC|GMT)[ ]?[+-]\d{{1,2}}(?::?\d\d)?|{'|'.join(sorted((*_HOURS, *_AMERICAN), key=len, reverse=True))})"
+# What follows a zone and no longer name, as of PST-app or IST's pager; an end may follow: 09:00 PST-09:30.
+ENDS = r"(?![\w'’]|[.-](?!\d{1,2}:)\w)"
 # In capitals: "met" and "est" are words.
 _ALONE = LazyPattern(rf"[(\[,|][ ]{{0,2}}(?:in[ ]|times?[ ])?(?P<zone>{NAME})[ ]{{0,2}}[)\],|]")
 _ALL_TIMES = LazyPattern(

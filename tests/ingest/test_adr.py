@@ -268,7 +268,7 @@ def test_indexes_templates_and_other_documents_are_none(path: str, text: str) ->
         ("Accepted\n\nSuperseded by [x](0003-x.md)", "superseded"), ("Accepted, supersedes ADR-3", "accepted"),
         ("2025-01-01 proposed\n2025-02-01 accepted", "accepted"), ("Rejected (2025-03-01)", "rejected"),
         ("ABANDONED. Replacement is being discussed.", "abandoned"), ("proposed | accepted | rejected",
-        ""), ("", ""),
+        "undecided"), ("", ""),
         ("not accepted yet, proposed", "proposed"), ("**Accepted**", "accepted"), ("`accepted`", "accepted"),
     ],
 )  # fmt: skip

@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 
 from ..model.draft import Draft
 from .adr_status import NONE as NO_STATUS
-from .adr_status import Status, read_status, references_in
+from .adr_status import UNDECIDED, Status, read_status, references_in
 from .dates import When, dates_in, read_date
 from .formats.text import as_title, joined
 from .formats.text_of import PROSE
@@ -76,7 +76,7 @@ CHANGES = ("changelog", "change log", "history", "revision history", "changes")
 LINKS = ("links", "related", "related decisions", "related adrs", "relations", "more information", "see also")
 WORDED = re.compile(r"(?:decision|proposal)s?\s*[:–—-]", re.I)
 # A status that goes with having been superseded.
-_GIVING_WAY = ("accepted", "deprecated", "archived")
+_GIVING_WAY = ("accepted", "deprecated", "archived", UNDECIDED)
 _FORM = (frozenset(_CONTEXT), frozenset(DECISION), frozenset(_CONSEQUENCES), frozenset(STATUS))
 
 

@@ -12,7 +12,9 @@ from .dates import When, dates_in
 from .lazy_pattern import LazyPattern
 from .sections import plain
 
-STATUSES = ("draft", "proposed", "accepted", "rejected", "deprecated", "superseded", "abandoned", "archived")
+# What a record has in which nobody chose one of those that its template offers.
+UNDECIDED = "undecided"
+STATUSES = (UNDECIDED, "draft", "proposed", "accepted", "rejected", "deprecated", "superseded", "abandoned", "archived")
 REFERENCES_MAX = 20
 # English first; then what German, French and Spanish records say.
 _SPELLINGS = {
@@ -98,7 +100,7 @@ def read_status(said: str) -> Status:
     first that is named."""
     lines = list(_said_lines(said[:4_000]))
     if not lines or _CHOICE.search("\n".join(lines)[:400]):
-        return NONE
+        return Status(UNDECIDED) if len(_named(said)) >= _CHOICES_MIN else NONE
     whole = "\n".join(lines)
     pieces = [piece for line in lines[:40] for piece in _stages(line)]
     found = [(name, next(dates_in(piece), None)) for piece in pieces for name in _names_in(piece)]
@@ -136,12 +138,16 @@ def _said_lines(said: str) -> Iterator[str]:
 
 def _is_prompt(line: str) -> bool:
     """Whether a line asks which status it is: it names several, of which none holds."""
-    named = {_NAMES[word] for word in _WORD.findall(line[:300].lower()) if word in _NAMES}
-    if len(named) < _CHOICES_MIN:
+    if len(_named(line)) < _CHOICES_MIN:
         return False
     # Between other words a slash is one of a date or a path.
     slashed = (pair.group("one", "other") for pair in _SLASHED.finditer(line[:300].lower()))
     return bool(_PROMPT.search(line[:300])) or any(one in _NAMES and other in _NAMES for one, other in slashed)
+
+
+def _named(text: str) -> set[str]:
+    """The statuses that are named, whether they hold or not."""
+    return {_NAMES[word] for word in _WORD.findall(text[:300].lower()) if word in _NAMES}
 
 
 def _stages(line: str) -> list[str]:

@@ -21,7 +21,7 @@ from ..ingest.mentions import (
 DECISION, INCIDENT, MEETING, COMMIT = "decision", "incident", "meeting", "commit"
 CONVERSATION, DESIGN, DOCUMENT, CODE = "conversation", "design", "document", "code"
 # What holds only once somebody agrees, or did not come to hold.
-UNSETTLED = frozenset("proposed draft rejected withdrawn pending deferred wip".split())
+UNSETTLED = frozenset("undecided proposed draft rejected withdrawn pending deferred wip".split())
 # The relations that are made, the stronger first: two nodes are linked once.
 STRENGTH = ("supersedes", "caused_by", "depends_on", "relates_to")
 # What says something about the files that it names. A guide or a talk names many by the way.

@@ -54,6 +54,15 @@ def test_an_undated_decision_is_not_the_latest_and_changed_no_other(memory: Memo
     assert [one.changed_by for one in found] == ["", ""]
 
 
+def test_an_undated_incident_is_not_the_latest(memory: Memory, tmp_path: Path) -> None:
+    folder = tmp_path / "repository" / "incidents"
+    for name, day in (("INC-2", "2024-03-02"), ("INC-3", "2025-03-02")):
+        (folder / f"{name}.md").write_text(f"# {name}\n\nDate: {day}\n\n{INCIDENT[14:]}")
+    memory.ingest_codebase(str(folder.parent), extensions=[".md"])
+    assert [one.date for one in memory.get_incident_history().items] == ["2025-03-02", "2024-03-02", ""]
+    assert [one.date for one in memory.get_incident_history(limit=1).items] == ["2025-03-02"]
+
+
 def test_a_day_is_not_reckoned_from_when_the_file_was_read(memory: Memory) -> None:
     (item,) = memory.get_action_items().items
     assert (item["due"], item["date"]) == ("tomorrow", "")

@@ -39,7 +39,7 @@ class Incidents(NamedTuple):
 
 
 def incidents(engine: Engine, asker: Asker, wanted: Filter, *, limit: int = 5, as_of: object = None) -> Incidents:
-    """The latest first."""
+    """The latest first, and those without a day last."""
     if not 1 <= limit <= LIMIT_MAX:
         raise Invalid(f"limit is a number from 1 to {LIMIT_MAX}.", field="limit")
     now = engine.clock()
@@ -50,9 +50,9 @@ def incidents(engine: Engine, asker: Asker, wanted: Filter, *, limit: int = 5, a
         service = check_service(reader, asker, projects, wanted.service, seq, now) if wanted.service else ""
         chosen = replace(wanted, projects=projects, service=service, kinds=(KIND,))
         entries = reader.select(asker.namespace, chosen, seq, now)
-        records = reader.records_of(entries[:limit], seq)
-        found = attribute(reader, asker, [Hit(record, 0.0) for record in records], seq, service=service)
-        told = _linked(reader, asker, found, seq)
+        hits = [Hit(record, 0.0) for record in reader.records_of(entries, seq)]
+        found = sorted(attribute(reader, asker, hits, seq, service=service), key=lambda one: not one.is_dated)
+        told = _linked(reader, asker, found[:limit], seq)
         every = len(entries)
         if not entries:
             every = len(reader.select(asker.namespace, Filter(projects=projects, kinds=(KIND,)), seq, now))

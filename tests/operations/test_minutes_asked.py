@@ -1,4 +1,4 @@
-"""Minutes that lie in a repository and were read as a meeting as well are one source of an answer."""
+"""Minutes that lie in a repository and were read as a meeting as well are one source of an answer, and one document."""
 
 from __future__ import annotations
 
@@ -33,3 +33,23 @@ def test_minutes_that_changed_since_they_were_read_as_a_meeting_are_not_left_out
         minutes.write_text(text.format(900))
         memory.ingest_codebase(str(root))
         assert any("900" in one.content for one in memory.ask("What is the oak budget?").items)
+
+
+def test_minutes_are_listed_once_while_both_readings_are_of_the_same_text(tmp_path: Path) -> None:
+    root = tmp_path / "repository"
+    root.mkdir()
+    text = MINUTES.replace("- Ada", "## Action items\n\n- Ada")
+    (root / "minutes.md").write_text(text)
+    (root / "guide.md").write_text("# Guide\n\nHow ostriches are kept.\n")
+    with open_memory(root, store=str(tmp_path / "marrow.db"), project="orchard", embedder="fake") as memory:
+        memory.ingest_codebase(str(root), service_name="farm")
+        memory.ingest_meeting(str(root / "minutes.md"))
+        both = memory.list_documents()
+        assert sorted(one["kind"] for one in both.items) == ["document", "meeting"]
+        assert (both.total, both.kinds) == (2, {"document": 1, "meeting": 1})
+        assert [one["text"] for one in memory.get_action_items().items] == ["send the ostrich report"]
+        assert {one["path"] for one in memory.list_documents(kinds=["document"]).items} == {"guide.md", "minutes.md"}
+        assert {one["path"] for one in memory.list_documents(service="farm").items} == {"guide.md", "minutes.md"}
+        (root / "minutes.md").write_text(text.replace("ostrich", "emu"))
+        memory.ingest_codebase(str(root), service_name="farm")
+        assert memory.list_documents().total == 3

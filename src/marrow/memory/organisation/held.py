@@ -16,6 +16,7 @@ from ...search.find import Hit
 from ...store.protocol import Projects, Reader
 from ..attribution import TAKEN_IN
 from ..engine import Asker
+from ..taking_in.file_of import file_of
 from .attributed import Attributed, attribute
 
 # Commits are many, and no documents.
@@ -60,7 +61,8 @@ def held(
     every = reader.sources(asker.namespace, projects) if seq == CURRENT else []
     rows = [row for row in every if row.is_document and row.kind in kinds]
     active, placed = _active(reader, asker, rows, now)
-    found = [_of_row(row) for row in active if (not service or row.service == service) and _is_wanted(row, asked)]
+    here = [row for row in active if (not service or row.service == service) and _is_wanted(row, asked)]
+    found = [_of_row(row) for row in _each_once(here)]
     chosen = Filter(projects=projects, kinds=kinds, service=service, since=asked.since, until=asked.until)
     chosen = replace(chosen, include_superseded=seq != CURRENT)  # now, their rows tell them
     entries = reader.select(asker.namespace, chosen, seq, now)
@@ -111,6 +113,16 @@ def _not_here(reader: Reader, entries: Sequence[int], placed: dict[int, str], fo
     listed = {one.address for one in found}
     elsewhere = {entry for entry, address, _ in reader.texts_of(shared) if address not in listed}
     return [entry for entry in entries if entry not in placed or entry in elsewhere]
+
+
+def _each_once(rows: Sequence[Source]) -> list[Source]:
+    """Without the documents that are meetings too: minutes of a repository that were also read as what they are."""
+    meetings = {(row.project, file_of(row), row.digest) for row in rows if row.kind == "meeting"}
+    return [
+        row
+        for row in rows
+        if row.kind != "document" or (row.project, file_of(row) or row.path, row.digest) not in meetings
+    ]
 
 
 def _of_row(row: Source) -> Listed:

@@ -131,3 +131,21 @@ def test_ask_is_the_short_name_and_memory_ask_keeps_its_own() -> None:
 def test_both_are_methods_of_a_memory(memory: Memory) -> None:
     assert memory.memory_ask("Who rotates the keys?").content.startswith("Who rotates the keys?")
     assert memory.ask("Who rotates the keys?").question == "Who rotates the keys?"
+
+
+@pytest.mark.parametrize("name", ["ADR-20", "ADR 20", "ADR-0020", "adr 0020", "ADR20", "ADR #20", "ADR  020"])
+def test_a_decision_is_found_by_its_number_however_that_is_written(memory: Memory, tmp_path: Path, name: str) -> None:
+    folder = tmp_path / "records" / "adr"
+    folder.mkdir(parents=True)
+    woods = "cedar birch oak ash elm fir yew lime teak beech maple alder aspen holly hazel larch pear plum cherry pine"
+    for number, wood in enumerate(woods.split(), 1):
+        decided = f"Use {wood} wood.\n\n## Consequences\n\nIt costs 20 euro.\n"
+        (folder / f"{number:04}-{wood}.md").write_text(
+            f"# {number}. Use {wood}\n\n## Status\n\nAccepted\n\n## Decision\n\n{decided}"
+        )
+    (folder.parent / "notes.md").write_text("# On ADR writing\n\nWrite 20 of them. An ADR has 20 lines and 20 words.\n")
+    memory.ingest_codebase(str(folder.parent))
+    for question in (f"What does {name} say?", f"Is {name} still accepted?"):
+        assert memory.ask(question).items[0].path == "adr/0020-pine.md"
+    assert memory.search(name).items[0].content.startswith("# 20. Use pine")
+    assert memory.get_architectural_decisions(name).items[0].title == "Use pine"

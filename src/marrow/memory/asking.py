@@ -49,7 +49,7 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
 OTHERS = "others"
 # The words by which a group is asked for: they name a kind, and say nothing of what it is about.
 KIND_WORDS = {
-    "decisions": re.compile(r"\b(?:decid(?:e|ed|es|ing)|decisions?|adrs?(?![-_ ]?\d))\b", re.I),
+    "decisions": re.compile(r"\b(?:decid(?:e|ed|es|ing)|decisions?|adrs?(?![-_ #]{0,3}\d))\b", re.I),
     "incidents": re.compile(r"\b(?:incidents?|outages?|post-?mortems?)\b", re.I),
     "meetings": re.compile(r"\b(?:meetings?|standups?|discuss(?:ed|ion)?)\b", re.I),
     "commits": re.compile(r"\bcommits?\b", re.I),

@@ -17,7 +17,8 @@ _ASKS_FOR_A_TIME = re.compile(
     r"\s*(?:and |so |but |hey,? )?(?:since )?(?:when|how long|how old|what (?:date|day|month|year|time))\b", re.I
 )
 
-
+# As a record of a decision is called in a question; by its names the number is a part of one word.
+_RECORD = re.compile(r"\b(adr)[ \t]{1,2}#?(?=\d{1,5}\b)", re.I)
 _PATH = re.compile(r"(?<![\w/.-])(?:[\w.-]+/)+[\w.-]*\w|(?<![\w/.-])[\w-]+\.[a-z]{1,4}(?![\w.])")
 PATHS_READ = 2_000
 # Words by which a question is asked, whatever it is about, and how much of what a word says they say. Not "go": where
@@ -83,6 +84,8 @@ class Question:
             rest = _ASKING.sub("", rest)
         if "how" in low:
             rest = _HOW_MUCH.sub("how", rest)
+        if "adr" in low:
+            rest = _RECORD.sub(r"\1-", rest)
         return rest if query_terms(rest) else self.text
 
     @cached_property

@@ -1,12 +1,12 @@
 """Architecture decision records in the forms in which teams write them: Nygard's, MADR, Cosmos', Y-statements,
 log4brains', with fields in a list or in front matter, in Markdown, reStructuredText or AsciiDoc; and those without any
-form, by their path."""
+form, by their path. RFCs and design documents are decisions where both their folder and a status say so."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from ..model.draft import Draft
@@ -18,6 +18,7 @@ from .formats.text_of import PROSE
 from .item import Item
 from .lazy_pattern import LazyPattern
 from .placing import day, filled, first_line, place, said_at, short_names, tags_in
+from .proposals import is_among_proposals
 from .sections import Outline, outline
 
 KIND, DOMAIN, SOURCE = "decision", "decisions", "adr"
@@ -125,12 +126,13 @@ def is_adr(path: str, text: str) -> bool:
     is_named = bool(_NAMED.match(place_.stem))
     is_numbered = is_named or bool(_NUMBERED.match(place_.stem) or _DATED.match(place_.stem))
     by_path = is_named or bool(folders & _FOLDERS) or (is_numbered and bool(folders & _LOOSE_FOLDERS))
-    if not by_path and not _may_have_form(text):
+    may_propose = is_among_proposals(path) and "status" in text[:20_000].lower()
+    if not (by_path or may_propose or _may_have_form(text)):
         return False
     shape = outline(path, text)
     if _is_template(shape):
         return False
-    return by_path or _has_form(shape)
+    return by_path or _has_form(shape) or (may_propose and _status(shape).name not in ("", UNDECIDED))
 
 
 def says_so(path: str, text: str) -> bool:
@@ -174,7 +176,7 @@ def read_adr(path: str, text: str) -> Adr:
     statement = _y_statement(text)
     folder = PurePosixPath(path.replace("\\", "/")).parent
     named = references_in("\n".join((status.said, shape.first(LINKS), shape.preamble[:4_000])), folder, _given(shape))
-    return Adr(
+    adr = Adr(
         title=title,
         number=number,
         status="superseded" if named.superseded_by and status.name in ("", *_GIVING_WAY) else status.name,
@@ -195,6 +197,10 @@ def read_adr(path: str, text: str) -> Adr:
         tags=tags_in(shape.fields),
         problem=date.note if date else "",
     )
+    if not is_among_proposals(path) or _TITLE.match(shape.title):
+        return adr
+    # By which number it calls itself and others is no record's; what it names by a path is found without this.
+    return replace(adr, number=None, supersedes=(), superseded_by=(), amends=(), amended_by=())
 
 
 def adr_item(

@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from posixpath import normpath
 from typing import NamedTuple
 
+from .proposals import is_among_proposals
+
 DECISION, INCIDENT, COMMIT, REQUEST, PATH = "decision", "incident", "commit", "request", "path"
 
 # How: what the sentence says about what it names.
@@ -193,7 +195,8 @@ def _named(text: str, small: str, path: str) -> Iterator[tuple[str, str, int]]:
             continue
         is_prose = name.rpartition(".")[2].lower() in _PROSE
         numbered = _DECISION_FILE.match(name.rpartition("/")[2].lower()) if is_prose else None
-        if numbered is not None and int(numbered[1]) not in _YEARS:
+        beside = name if "/" in name else f"{path.rpartition('/')[0]}/{name}"
+        if numbered is not None and int(numbered[1]) not in _YEARS and not is_among_proposals(beside):
             yield DECISION, str(int(numbered[1])), start
         yield PATH, name, start if is_prose else -1
 

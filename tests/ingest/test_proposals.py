@@ -1,0 +1,77 @@
+"""RFCs and design documents that say how they stand are decisions, and no decision records of the same number."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from marrow.app import open_memory
+from marrow.ingest.adr import is_adr, read_adr
+from marrow.ingest.mentions import DECISION, PATH, mentions
+
+TABLE = "# RFC 12: One queue\n\n| | |\n|---|---|\n| Status | Accepted |\n| Author | Ada |\n\n## Summary\n\nOne queue.\n"
+MATTER = "---\ntitle: A cache\nstatus: rejected\n---\n\n# A cache\n\n## Design\n\nKeep labels.\n"
+SECTION = "# One queue\n\n## Status\n\nSuperseded by [RFC 13](0013-two.md), see RFC 13\n\n## Design\n\nOne.\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "status"),
+    [
+        ("rfcs/0012-queue.md", TABLE, "accepted"),
+        ("docs/design-docs/cache.md", MATTER, "rejected"),
+        ("docs/RFC/0012-queue.md", SECTION, "superseded"),
+    ],
+)
+def test_a_proposal_that_says_how_it_stands_is_a_decision_with_no_number_of_a_record(
+    path: str, text: str, status: str
+) -> None:
+    assert is_adr(path, text)
+    found = read_adr(path, text)
+    assert found.status == status
+    assert (found.number, found.names, found.superseded_by) == (None, (), ())
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("docs/0012-queue.md", TABLE),
+        ("docs/cache.md", MATTER),
+        ("rfcs/notes.md", "# Notes\n\nThe status of queues is bad.\n"),
+        ("rfcs/README.md", TABLE),
+        ("rfcs/0000-template.md", TABLE),
+        ("rfcs/0013-two.md", TABLE.replace("Accepted", "Proposed / Accepted / Rejected")),
+        ("rfcs/rfc7231.txt", "# HTTP\n\n## Status of This Memo\n\nThis is an Internet Standards Track document.\n"),
+    ],
+)
+def test_a_proposal_needs_both_its_folder_and_its_status(path: str, text: str) -> None:
+    assert not is_adr(path, text)
+
+
+def test_a_record_among_proposals_keeps_its_number() -> None:
+    assert read_adr("rfcs/adr-0012-queue.md", TABLE).number == 12
+    assert read_adr("rfcs/0012-queue.md", TABLE.replace("RFC", "ADR")).number == 12
+
+
+def test_the_file_of_a_proposal_names_no_record_of_its_number() -> None:
+    named = mentions("This replaces 0011-old.md.", "rfcs/0012-queue.md")
+    assert [(one.what, one.name) for one in named] == [(PATH, "0011-old.md")]
+    named = mentions("This replaces rfcs/0011-old.md, not docs/adr/0013-x.md.", "docs/adr/0012-queue.md")
+    assert [(one.what, one.name) for one in named if one.what == DECISION] == [(DECISION, "13")]
+
+
+def test_a_proposal_takes_the_place_of_another_and_leaves_the_record_of_that_number(tmp_path: Path) -> None:
+    root = tmp_path / "repository"
+    files = {
+        "docs/adr/0011-cedar.md": "# 11. Cedar\n\n## Status\n\nAccepted\n\n## Decision\n\nUse cedar.\n",
+        "rfcs/0011-old.md": TABLE.replace("12: One", "11: Two"),
+        "rfcs/0012-queue.md": f"{TABLE}\nThis replaces 0011-old.md.\n",
+    }
+    for name, text in files.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    with open_memory(root, store=str(tmp_path / "marrow.db"), project="orchard", embedder="fake") as memory:
+        memory.ingest_codebase(str(root))
+        assert {one.title for one in memory.get_architectural_decisions().items} == {"Cedar", "RFC 12: One queue"}
+        (old,) = memory.get_architectural_decisions(status="superseded").items
+        assert old.path == "rfcs/0011-old.md"

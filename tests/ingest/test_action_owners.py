@@ -103,6 +103,11 @@ def test_a_name_with_underscores_of_its_own_keeps_them(task: str) -> None:
     assert decided.text == task
 
 
+@pytest.mark.parametrize("line", ["- ______", "- [ ] ___", "- [ ] __", "- [ ] ** **"])
+def test_a_line_to_be_filled_in_is_no_task(line: str) -> None:
+    assert action_items(f"## Action items\n\n{line}\n") == []
+
+
 @pytest.mark.parametrize("task", ["talk about Monday, Tuesday", "ship version 10/12, 3/4"])
 def test_a_day_behind_a_comma_is_no_deadline(task: str) -> None:
     (found,) = action_items(f"## Action items\n\n- {task}\n", today=date(2026, 3, 2))

@@ -131,6 +131,8 @@ _EMPHASIS = LazyPattern(
     r"(?<!\w)\*\*(?=\S)|(?<=\S)\*\*(?!\w)|(?<![\w`])(?:(?P<name>__[a-z]\w*__)(?![\w:])"
     r"|__(?=\w)(?P<bold>[^_\n]+(?:_[^_\n]+)*)__(?![\w`]))"
 )
+# What stays of two underscores once emphasis is gone: they begin or end a name.
+_OWN = LazyPattern(r"(?<![\w`])__(?=[a-z])|(?<=[a-z0-9])__(?!\w)")
 _NOTHING = LazyPattern(
     r"(?:none|n/?a|nil|nothing|tbd|no (?:new |open )?(?:action items?|actions?|follow-?ups?|next steps?))"
     r"(?: yet| (?:at|for) (?:this time|now))?",
@@ -457,13 +459,9 @@ def _short(text: str) -> str:
 
 
 def _bare(text: str, around: str) -> str:
-    """Without emphasis, and without these marks around it; two underscores that are left then are of a name."""
-    told = _EMPHASIS.sub(r"\g<name>\g<bold>", text)
-    after = told.lstrip(around)
-    if told[: len(told) - len(after)].endswith("__"):
-        after = f"__{after}"
-    bare = after.rstrip(around)
-    return f"{bare}__" if after[len(bare) :].startswith("__") else bare
+    """Without emphasis, and without these marks around it; the underscores of a name are none of them."""
+    told = _OWN.sub("\0", _EMPHASIS.sub(r"\g<name>\g<bold>", text))
+    return told.strip(around).replace("\0", "__")
 
 
 def _plain(text: str) -> str:

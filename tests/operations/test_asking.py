@@ -14,7 +14,10 @@ from marrow.operations.catalogue import TABLE
 from marrow.surfaces.cli import commands
 
 from ..providers.llm_service import FakeModel
+from ..repository.conftest import Git, git, home
 from .conftest import PROJECT, Do
+
+__all__ = ["git", "home"]
 
 QUESTION = "why do payments go through a queue?"
 
@@ -149,3 +152,35 @@ def test_a_decision_is_found_by_its_number_however_that_is_written(memory: Memor
         assert memory.ask(question).items[0].path == "adr/0020-pine.md"
     assert memory.search(name).items[0].content.startswith("# 20. Use pine")
     assert memory.get_architectural_decisions(name).items[0].title == "Use pine"
+
+
+def test_a_decision_called_by_its_number_stands_before_what_has_the_other_words(memory: Memory, tmp_path: Path) -> None:
+    folder = tmp_path / "records" / "adr"
+    folder.mkdir(parents=True)
+    woods = "cedar birch oak ash elm fir yew lime teak beech maple alder".split()
+    for number, wood in enumerate(woods, 1):
+        said = f"The {wood} is sawn, planed and oiled before it is used. " * 40
+        (folder / f"{number:04}-{wood}.md").write_text(
+            f"# {number}. Use {wood}\n\n## Status\n\nProposed\n\n## Decision\n\n{said}\n"
+        )
+    process = "An ADR is still proposed until it is accepted. Who accepted it says so. "
+    (folder.parent / "process.md").write_text(f"# How an ADR is accepted\n\n{process * 30}\n")
+    memory.ingest_codebase(str(folder.parent))
+    for question in ("Is ADR 7 still accepted?", "why was ADR-0007 accepted?"):
+        assert memory.search(question, limit=1).items[0].content.startswith("# 7. Use yew")
+        assert memory.ask(question).items[0].path == "adr/0007-yew.md"
+
+
+def test_a_commit_is_found_by_the_beginning_of_its_hash(memory: Memory, tmp_path: Path, git: Git) -> None:
+    git(tmp_path, "init", "--quiet")
+    woods = ("oak", "ash", "elm", "fir")
+    hashes = []
+    for wood in woods:
+        git(tmp_path, "commit", "--quiet", "--allow-empty", "--message", f"Oil the {wood} every spring")
+        hashes.append(git(tmp_path, "rev-parse", "HEAD").strip())
+    memory.ingest_history(str(tmp_path))
+    memory.save("Every commit is made in spring, and each commit was made to change something.")
+    for wood, digits in zip(woods, hashes, strict=True):
+        for question in (f"why was commit {digits[:8]} made?", f"what did commit {digits[:12]} change?", digits[:10]):
+            assert f"Oil the {wood}" in memory.search(question, limit=1).items[0].content
+            assert f"commit {digits[:10]}" in memory.ask(question).items[0].line()

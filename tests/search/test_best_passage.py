@@ -68,3 +68,20 @@ def test_a_name_with_a_sign_at_its_end_is_found_where_it_stands() -> None:
         place = Sought.of({name: 3.0}, 3.0).best_passage(content)
         assert place is not None
         assert "client" in content[place.start : place.end]
+
+
+def test_what_a_text_is_called_every_passage_of_it_has() -> None:
+    content = f"{'Some words before it. ' * 60}\nIt was accepted in May.\n{'Some words after it. ' * 30}"
+    looked_for = Sought.of({"accept": 1.0, "adr46": 3.0}, 4.0)
+    alone, named = looked_for.best_passage(content), looked_for.best_passage(content, ["adr46"])
+    assert alone is not None
+    assert named is not None
+    assert (alone.share, named.share) == (0.25, 1.0)
+    assert named[:2] == alone[:2]
+
+
+def test_a_text_of_which_only_the_name_is_asked_for_is_shown_from_its_beginning() -> None:
+    content = "# 46. Module parameters\n\n" + "Some other words. " * 200
+    place = Sought.of({"adr46": 3.0}, 3.0).best_passage(content, ["adr46"])
+    assert place is not None
+    assert (place.start, place.share) == (0, 1.0)

@@ -53,8 +53,9 @@ def test_evidence_says_how_surely_and_what_is_not_said_is_nothing() -> None:
     assert found.nearest([1, 2, 3], 2) == [2, 1]
 
 
-def test_only_what_was_said_in_the_time_is_of_the_time() -> None:
-    found = filled({1: 0.4, 2: 0.4}, {}, {})
+def test_what_was_said_in_the_time_or_is_called_by_its_name_is_meant() -> None:
+    found = filled({1: 0.4, 2: 0.4, 3: 0.4, 5: 0.4}, {}, {})
     found.more(2).in_time = 1.0
     found.more(4).in_time = 1.0
-    assert found.in_time([1, 2, 3]) == [2]
+    found.more(5).named = 1.0
+    assert found.meant([1, 2, 3, 5]) == [2, 5]

@@ -124,3 +124,21 @@ def test_another_name_covers_a_term_when_all_of_it_is_there() -> None:
     known = Asked({"k8s": 1.0}, {"k8s": (frozenset({"container", "platform"}),)})
     assert known.covered(["k8s"], frozenset({"container"})) == 0.0
     assert known.covered(["k8s"], frozenset({"container", "platform"})) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("text", "commits", "subject"),
+    [
+        ("why was commit 377d8464 made?", ("377d8464",), "why was commit made?"),
+        ("what did commit 06363342 change?", ("06363342",), "what did commit change?"),
+        ("377d846400", ("377d846400",), "377d846400*"),
+        ("why is 06363342 in the log?", (), "why is 06363342 in the log?"),
+        ("was it defaced?", (), "was it defaced?"),
+        ("where is v1-377d8464 from?", (), "where is v1-377d8464 from?"),
+        ("what is in a/377d8464?", (), "what is in a/377d8464?"),
+    ],
+)
+def test_a_hash_names_a_commit_and_is_nothing_to_speak_of(text: str, commits: tuple[str, ...], subject: str) -> None:
+    question = asked(text)
+    assert question.commits == commits
+    assert " ".join(question.subject.split()) == subject

@@ -52,7 +52,7 @@ KIND_WORDS = {
     "decisions": re.compile(r"\b(?:decid(?:e|ed|es|ing)|decisions?|adrs?(?![-_ #]{0,3}\d))\b", re.I),
     "incidents": re.compile(r"\b(?:incidents?|outages?|post-?mortems?)\b", re.I),
     "meetings": re.compile(r"\b(?:meetings?|standups?|discuss(?:ed|ion)?)\b", re.I),
-    "commits": re.compile(r"\bcommits?\b", re.I),
+    "commits": re.compile(r"\bcommits?\b(?! [0-9a-f]{7,40}\b)", re.I),
     "code": re.compile(
         r"\b(?:where|which (?:part|place)s?) in (?:the|our|its) (?:code(?:base)?|scripts?|sources?(?: code)?)\b|"
         r"\bwhich (?:functions?|class(?:es)?|methods?|source files?)\b",
@@ -226,16 +226,19 @@ class _Judged(NamedTuple):
 
     @property
     def is_meant(self) -> bool:
-        """Whether it is near in other words, or a link leads to it."""
-        return (self.hit.evidence or Evidence()).meaning >= MEANING_MIN or _link_score(self.hit) > 0
+        """Whether it is near in other words, is called by its name, or a link leads to it."""
+        found = self.hit.evidence or Evidence()
+        return found.meaning >= MEANING_MIN or found.named > 0 or _link_score(self.hit) > 0
 
     def _is_close(self, least: float, covered: float, meaning: float) -> bool:
-        """What a link leads to, or is about a file at hand, needs no likeness; all else must speak of the question."""
+        """What a link leads to, is called by its name, or is about a file at hand, needs no likeness; all else must
+        speak of the question."""
         linked = _link_score(self.hit)
         if max(self.relevance, linked) < least:
             return False
         found = self.hit.evidence or Evidence()
-        return self.covered >= covered or found.meaning >= meaning or bool(found.at_hand) or linked > 0
+        is_told = max(found.at_hand, found.named, linked) > 0
+        return self.covered >= covered or found.meaning >= meaning or is_told
 
 
 class _Candidate(NamedTuple):
@@ -279,6 +282,7 @@ def _candidate(asked: Question, kinds: frozenset[str], one: _Judged, source: Att
     score = bar * (TEST_SHARE if is_test else 1.0)
     score *= KIND_SHARE if one.group in kinds else 1.0
     score *= 1.0 + NAME_SHARE * one.known.covered(asked.terms, _named(source))
+    score += one.hit.evidence.named if one.hit.evidence else 0.0  # what is called by its name comes first
     return _Candidate(one.score, bar, score, one.group, replace(source, score=score), one.known)
 
 

@@ -77,28 +77,33 @@ class Sought(NamedTuple):
         held = sum([self.rarities[term] for term, _ in self.heads])
         return min(1.0, held / self.most) if self.most > 0 else 0.0
 
-    def best_passage(self, content: str) -> Place | None:
-        """None when no asked word is in it."""
+    def best_passage(self, content: str, names: Collection[str] = ()) -> Place | None:
+        """None when no asked word is in it. The terms of its `names` every passage of it has: it is about that."""
         if self.most <= 0:
             return None
-        found = _densest_words(self._read(content), self.heads, self.rarities)
-        if found is None:
+        at, until, said = _densest_words(self._read(content), self.heads, self.rarities)
+        had = said.union([term for term, _ in self.heads if term in names])
+        if not had:
             return None
-        at, until, weight = found
         start, end = _lines(content, at, until)
-        return Place(start, end, min(1.0, weight / self.most))
+        return Place(start, end, min(1.0, sum([self.rarities[term] for term in had]) / self.most))
 
 
 def _densest_words(
     given: Lowered, heads: Sequence[tuple[str, str]], rarities: Mapping[str, float]
-) -> tuple[int, int, float] | None:
-    """Where the words begin and end that together say most of what was asked, and how much."""
+) -> tuple[int, int, frozenset[str]]:
+    """Where the words begin and end that together say most of what was asked, and their terms: none, and the beginning,
+    where there are none."""
     found = _words(given, heads)
     if not found:
-        return None
-    first, last, weight = _densest(found, rarities)
+        return 0, 0, frozenset()
+    first, last = _densest(found, rarities)
     words = found[first : last + 1]
-    return min(begin for _, _, _, begin in words), max(end for _, end, _, _ in words), weight
+    return (
+        min(begin for _, _, _, begin in words),
+        max(end for _, end, _, _ in words),
+        frozenset(term for _, _, term, _ in words),
+    )
 
 
 # Where the beginning of its term stands, where it ends, the term, and where it begins.
@@ -177,9 +182,9 @@ def _terms(word: str) -> frozenset[str]:
     return frozenset(terms_of(word))
 
 
-def _densest(found: Sequence[Word], rarities: Mapping[str, float]) -> tuple[int, int, float]:
-    """The first and the last in the window with the most of what was asked, each term counted once, and how much that
-    is; the first of equals."""
+def _densest(found: Sequence[Word], rarities: Mapping[str, float]) -> tuple[int, int]:
+    """The first and the last in the window with the most of what was asked, each term counted once; the first of
+    equals."""
     best = (0, 0, 0.0)
     counts: defaultdict[str, int] = defaultdict(int)
     weight, first = 0.0, 0
@@ -195,7 +200,7 @@ def _densest(found: Sequence[Word], rarities: Mapping[str, float]) -> tuple[int,
             first += 1
         if weight > best[2] + 1e-9:
             best = (first, last, weight)
-    return best
+    return best[:2]
 
 
 def _lines(content: str, start: int, end: int) -> tuple[int, int]:

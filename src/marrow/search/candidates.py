@@ -97,10 +97,10 @@ class Candidates:
         meaning = self.meaning
         return [entry for _, entry in sorted((-meaning.get(entry, 0.0), entry) for entry in entries)[:limit]]
 
-    def in_time(self, entries: Iterable[int]) -> list[int]:
-        """Those of these that were said in the time that is asked about."""
+    def meant(self, entries: Iterable[int]) -> list[int]:
+        """Those of these that were said in the time that is asked about, or are called by their names."""
         more = self._more
-        return [entry for entry in entries if entry in more and more[entry].in_time > 0]
+        return [e for e in entries if e in more and (more[e].in_time > 0 or more[e].named > 0)]
 
     def evidence(self, entry: int) -> Evidence:
         """What speaks for it."""

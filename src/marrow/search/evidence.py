@@ -46,6 +46,7 @@ class Evidence:
     dated: float = 0.0
     in_time: float = 0.0
     at_hand: float = 0.0
+    named: float = 0.0
     place: Place | None = None  # in a long text, where what was asked stands closest together
 
     def parts(self, record: Record, terms: int) -> list[tuple[str, float]]:
@@ -78,12 +79,19 @@ def read(question: Question, record: Record, found: Evidence, interval: tuple[in
     """What the text itself shows, once it is at hand."""
     content = record.node.content
     found.asking = float(content.rstrip().endswith("?") and record.node.kind not in ("question", "gap"))
+    if is_taken_in(record) and is_named(question, record):
+        found.named = 1.0  # a number of its own; what somebody told has names of what it is about, as others may
     found.dated = float(question.asks_for_a_time and _TIME.search(content, 0, READ) is not None)
     if interval and question.spoken:
         is_in = record.first_at < interval[1] and record.last_at >= interval[0]
         # What happened in March may have been written down in April: then it names the month.
-        is_named = bool(question.spoken_names) and question.spoken_names <= _terms(content[:READ])
-        found.in_time = 1.0 if is_in or is_named else ELSEWHEN
+        is_told = bool(question.spoken_names) and question.spoken_names <= _terms(content[:READ])
+        found.in_time = 1.0 if is_in or is_told else ELSEWHEN
+
+
+def is_named(question: Question, record: Record) -> bool:
+    """Whether the question says one of the other names that somebody gave to what the record is about."""
+    return any(_terms(alias).issubset(question.terms) for alias in record.standing.aliases)
 
 
 @lru_cache(maxsize=1024)

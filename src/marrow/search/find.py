@@ -16,6 +16,7 @@ from ..model.link import CAUSAL_RELS, HISTORY_RELS
 from ..model.record import CURRENT, Record
 from ..providers.embedder import Embedder
 from ..store.protocol import Reader, Use
+from ..store.terms import terms_of
 from .best_passage import Sought
 from .evidence import Evidence, is_placed, read, words_in_place
 from .gather import gather
@@ -90,8 +91,8 @@ def find(
     if question.by_meaning:
         read_first += found.nearest(rest, question.by_meaning)
     later = frozenset(read_first)
-    # What was said in the time that is asked about is read whatever it says.
-    read_first += [entry for entry in found.in_time(rest) if entry not in later]
+    # What was said in the time that is asked about, or is called by its name, is read whatever it says.
+    read_first += [entry for entry in found.meant(rest) if entry not in later]
     evidence = {entry: found.evidence(entry) for entry in read_first}
     enough = max(question.limit, LOOKED_AT, RERANKED if rerank else 0, look.first if look else 0)
     hits, unread = _weighed(reader, question, asked, evidence, read_first, known, interval, enough)
@@ -207,7 +208,8 @@ def _placed(
 
 def _read(sought: Sought, record: Record, found: Evidence, words: float, hit: Callable[[Record], Hit]) -> Hit:
     """The hit of a long text, which had so many of the words, by its best passage."""
-    found.place = sought.best_passage(record.node.content)
+    names = terms_of(" ".join(record.standing.aliases)) if record.standing.aliases else ()
+    found.place = sought.best_passage(record.node.content, names)
     found.words = words_in_place(record, words, found.place.share if found.place else 0.0)
     return hit(record)
 

@@ -31,6 +31,7 @@ REACH = 2
 TARGETS_MAX = 20
 AT_HAND_MAX = 500
 IN_TIME_MAX = 50
+COMMITS_MAX, CALLED_MAX = 5, 10
 # How many memories are read to date an event.
 DATING = 5
 
@@ -72,6 +73,7 @@ def gather(reader: Reader, embedder: Embedder, question: Question, within: list[
     if not question.is_pattern:
         known = _lend(reader, question, found)
     _at_hand(reader, question, found)
+    _called(reader, question, within, found)
     interval = interval_of(reader, question)
     if interval:
         _in_time(reader, question, found, interval)
@@ -152,6 +154,14 @@ def _at_hand(reader: Reader, question: Question, found: Candidates) -> None:
     entries = reader.anchored(question.namespace, targets, question.wanted.projects, question.seq)
     for entry in entries[:AT_HAND_MAX]:
         found.more(entry).at_hand = 1.0
+
+
+def _called(reader: Reader, question: Question, within: list[int] | None, found: Candidates) -> None:
+    """The commits that the question names, and what names them too, whatever else it says."""
+    for digits in question.commits[:COMMITS_MAX]:
+        named = reader.match(question.namespace, [f"{digits}*"], question.wanted.projects, within, CALLED_MAX)
+        for entry, _ in named:
+            found.more(entry).named = 1.0
 
 
 def _in_time(reader: Reader, question: Question, found: Candidates, interval: tuple[int, int]) -> None:

@@ -19,6 +19,10 @@ _ASKS_FOR_A_TIME = re.compile(
 
 # As a record of a decision is called in a question; by its names the number is a part of one word.
 _RECORD = re.compile(r"\b(adr)[ \t]{1,2}#?(?=\d{1,5}\b)", re.I)
+# A commit by its hash, or the beginning of it. Of digits alone it may be any number, unless it is said to be one.
+_COMMIT = re.compile(
+    r"(?<![\w./#-])(?:(?=[0-9a-f]*\d)(?=\d*[a-f])|(?<=\bcommit )(?=\d))([0-9a-f]{7,40})(?![\w-])(?!\.\w)"
+)
 _PATH = re.compile(r"(?<![\w/.-])(?:[\w.-]+/)+[\w.-]*\w|(?<![\w/.-])[\w-]+\.[a-z]{1,4}(?![\w.])")
 PATHS_READ = 2_000
 # Words by which a question is asked, whatever it is about, and how much of what a word says they say. Not "go": where
@@ -86,7 +90,14 @@ class Question:
             rest = _HOW_MUCH.sub("how", rest)
         if "adr" in low:
             rest = _RECORD.sub(r"\1-", rest)
+        if self.commits:  # what the digits of a hash are is nothing that a text could speak of
+            rest = _COMMIT.sub(" ", rest) if query_terms(_COMMIT.sub(" ", rest)) else f"{self.commits[0]}*"
         return rest if query_terms(rest) else self.text
+
+    @cached_property
+    def commits(self) -> tuple[str, ...]:
+        """The commits that the text names by their hashes."""
+        return tuple(dict.fromkeys(_COMMIT.findall(self.text[:PATHS_READ])))
 
     @cached_property
     def terms(self) -> tuple[str, ...]:

@@ -9,9 +9,10 @@ from typing import NamedTuple
 
 from ..model.record import Record
 from ..store.terms import terms_of
-from .evidence import Evidence
+from .evidence import Evidence, is_named
 from .passages import passages_of
 from .question import Asked, Question, pairs_of
+from .weights import is_taken_in
 
 # Picked on three of the six worlds of bench/precision, checked on the other three; docs/decisions says more.
 COVERED, MEANING, TOGETHER = 0.43, 0.28, 0.29
@@ -20,6 +21,8 @@ SURE = 0.6
 # How much less a file at hand says for what touched it in passing.
 TOUCHED = 0.25
 IN_TIME, AT_HAND, NAMED, IN_THREAD = 0.30, 0.40, 0.06, 0.25
+# What was taken in has a name of its own (ADR-46, a hash): called by it, it is meant.
+CALLED = 0.40
 
 # The words by which a kind is asked for: "which incidents…" asks for a kind, not for a word in a text.
 _KINDS_ASKED: Mapping[str, frozenset[str]] = {
@@ -65,7 +68,7 @@ def relevance(question: Question, asked: Asked, record: Record, found: Evidence)
         ("phrases", TOGETHER * together),
         ("in time", IN_TIME * found.in_time),
         ("file", AT_HAND * found.at_hand * (TOUCHED if is_in_passing(record) else 1.0)),
-        ("name", NAMED * is_named(question, record)),
+        ("name", (CALLED if is_taken_in(record) else NAMED) * max(found.named, is_named(question, record))),
         ("thread", IN_THREAD * max(found.reply, found.two_before)),
     )
     meaning = MEANING * found.meaning + SURE * found.sure
@@ -76,11 +79,6 @@ def relevance(question: Question, asked: Asked, record: Record, found: Evidence)
 def is_in_passing(record: Record) -> bool:
     """Whether it names files only because it touched them, as a commit does: being at hand alone says little then."""
     return record.node.kind == "commit"
-
-
-def is_named(question: Question, record: Record) -> bool:
-    """Whether the question says one of the other names that somebody gave to what the record is about."""
-    return any(frozenset(terms_of(alias)).issubset(question.terms) for alias in record.standing.aliases)
 
 
 def is_asked_for(question: Question, record: Record) -> bool:

@@ -29,6 +29,8 @@ class Weights(NamedTuple):
     in_time: float = 0.45
     # About a file at hand.
     at_hand: float = 0.25
+    # Called by its name in the question: ADR-46, the hash of a commit.
+    named: float = 1.0
 
 
 LEARNED = Weights()

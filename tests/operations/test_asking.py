@@ -169,6 +169,25 @@ def test_a_decision_called_by_its_number_stands_before_what_has_the_other_words(
     for question in ("Is ADR 7 still accepted?", "why was ADR-0007 accepted?"):
         assert memory.search(question, limit=1).items[0].content.startswith("# 7. Use yew")
         assert memory.ask(question).items[0].path == "adr/0007-yew.md"
+        assert memory.recall(question).items[0].content.startswith("# 7. Use yew")
+
+
+def test_a_record_is_not_taken_as_replaced_because_a_later_one_has_words_of_change(
+    memory: Memory, tmp_path: Path
+) -> None:
+    folder = tmp_path / "records" / "adr"
+    folder.mkdir(parents=True)
+    for number, said in (
+        (1, "Parameters of the kiln are kept by each module. "),
+        (2, "Parameters of the kiln are shown by each module, as a table instead of a list; we no longer print them. "),
+    ):
+        (folder / f"{number:04}-kiln.md").write_text(
+            f"# {number}. Parameters of the kiln\n\nDate: 2024-0{number}-01\n\n## Status\n\nAccepted\n\n"
+            f"## Decision\n\n{said * 12}\n"
+        )
+    memory.ingest_codebase(str(folder.parent))
+    found = [one.content[:3] for one in memory.recall("who keeps the parameters of the kiln, each module?").items]
+    assert "# 1" in found
 
 
 def test_a_commit_is_found_by_the_beginning_of_its_hash(memory: Memory, tmp_path: Path, git: Git) -> None:

@@ -17,7 +17,7 @@ from .find import LINKED_BY, RERANKER, Hit
 from .question import Asked, Question
 from .relevance import is_asked_for, is_in_passing, relevance
 from .replaced import announced_in, changed_value, is_parallel, may_replace, replaces, subject
-from .weights import Weights
+from .weights import Weights, is_taken_in
 
 if TYPE_CHECKING:
     from ..store.protocol import Vector
@@ -84,6 +84,10 @@ class _Candidate:
     def in_time(self) -> float:
         return self.kept.hit.evidence.in_time if self.kept.hit.evidence else 0.0
 
+    @property
+    def named(self) -> float:
+        return self.kept.hit.evidence.named if self.kept.hit.evidence else 0.0
+
     def replace(self, earlier: _Candidate, reason: str) -> None:
         """Take the place of an earlier one, and stand at least as high as it did."""
         hit = self.kept.hit
@@ -147,8 +151,9 @@ def _share_of_best(terms: int) -> float:
     return SHARE_OF_BEST + beyond * (SHARE_OF_BEST_LONG - SHARE_OF_BEST)
 
 
-def _order(one: _Candidate) -> tuple[float, int, str]:
-    return (-one.score, -one.record.last_at, one.record.node.address)
+def _order(one: _Candidate) -> tuple[float, float, int, str]:
+    """What is called by its name first."""
+    return (-one.named, -one.score, -one.record.last_at, one.record.node.address)
 
 
 def _judged(question: Question, asked: Asked, hit: Hit) -> _Candidate:
@@ -177,15 +182,15 @@ def _judged(question: Question, asked: Asked, hit: Hit) -> _Candidate:
 
 
 def _why_not(question: Question, one: _Candidate, least: float, told: Set[str] = frozenset()) -> str:
-    """Why it is not told; empty when it is. What is about a file at hand, or of the kind and time that were asked for,
-    needs no likeness, nor does a cause or an effect of what is told; anything else must speak of what was asked, and
-    nearly as much as the best."""
+    """Why it is not told; empty when it is. What is about a file at hand, is called by its name, or is of the kind and
+    time that were asked for, needs no likeness, nor does a cause or an effect of what is told; anything else must speak
+    of what was asked, and nearly as much as the best."""
     found = one.kept.hit.evidence
     if one.relevance < LEAST:
         return f"its relevance is {one.relevance:.2f}, and less than {LEAST:g} is about something else"
     is_at_hand = found is not None and found.at_hand and not is_in_passing(one.record)
     is_of_the_time = found is not None and found.in_time > 0
-    if found is None or is_at_hand or (is_of_the_time and is_asked_for(question, one.record)):
+    if found is None or is_at_hand or found.named > 0 or (is_of_the_time and is_asked_for(question, one.record)):
         return ""
     if is_of_the_time and question.asks_for_whatever:
         return ""
@@ -205,8 +210,8 @@ def _current(question: Question, found: list[_Candidate], alike: Cosines, left: 
     changing = [one for one in found if not _replaces_nothing(one.record) and may_replace(one.record.node.content)]
     for earlier in found:
         before = earlier.record
-        if not before.standing.semantic or before.node.kind == "document":
-            continue  # it happened, whatever came later; and a document says what its file says
+        if not before.standing.semantic or is_taken_in(before):
+            continue  # it happened, whatever came later; and what was read from a file says what that file says
         for later in changing:
             after = later.record
             if after.last_at <= before.last_at or after.project != before.project:
@@ -255,7 +260,8 @@ def _is_second_hand(record: Record) -> bool:
 
 
 def _replaces_nothing(record: Record) -> bool:
-    return record.node.kind in NO_HEIRS or READ_OUT in record.standing.tags
+    """In a long text that was read from a file, some word of change always stands, about whatever it may be."""
+    return record.node.kind in NO_HEIRS or READ_OUT in record.standing.tags or is_taken_in(record)
 
 
 def cosines(entries: Sequence[int], vectors: Mapping[int, Vector]) -> Cosines:

@@ -44,6 +44,7 @@ SAME = [
         "fn f() { match x { 1 => { y }, _ => z } }",
         "fn f() {\n    match x {\n        1 => y,\n        _ => z,\n    }\n}",
     ),
+    ("a.rs", "fn f() { match x { 1 => {}, _ => { } } }", "fn f() {\n match x {\n  1 => {}\n  _ => {}\n }\n}"),
     ("A.java", "class A { int a() { return (1); } }", "class A {\n  /** Doc. */\n  int a() {\n    return 1;\n  }\n}\n"),
     ("a.sql", "SELECT a FROM b", "select a\n  from b -- why\n"),
     ("a.rb", "puts 'a'", 'puts "a" # why'),

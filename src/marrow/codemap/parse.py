@@ -95,6 +95,11 @@ _PLACE_FIRST, _PLACE_LAST = attrgetter("start_byte"), attrgetter("end_byte")
 _PLACE = attrgetter("byte_range")
 
 
+def child_at(node: Node, at: int) -> Node | None:
+    """(tree-sitter raises where there is none, as in the brackets of `append()`.)"""
+    return node.named_child(at) if 0 <= at < node.named_child_count else None
+
+
 def spans(nodes: Iterable[Node]) -> list[tuple[int, int]]:
     """Where nodes begin and end, in bytes."""
     return list(map(_PLACE, nodes))

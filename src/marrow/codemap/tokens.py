@@ -187,8 +187,8 @@ class _Walk:
             first = node.child(0)
             return first is not None and not first.is_named
         if self._name == "rust" and kind == "block" and self._parent() in ("match_arm", "closure_expression"):
-            only = node.named_child(0)
-            return node.named_child_count == 1 and only is not None and _is_expression(only.type)
+            only = node.named_child(0) if node.named_child_count == 1 else None
+            return only is not None and _is_expression(only.type)
         return False
 
     def _is_bare_parameter(self, node: Node) -> bool:

@@ -96,3 +96,17 @@ def test_what_hostile_text_calls_can_be_looked_for(name: str, shape: str) -> Non
     found = map_of(name, SHAPES[shape])
     for edge in Resolver(InMemory({name: found})).edges(name):
         assert 0 <= edge.symbol < len(found.symbols)
+
+
+@pytest.mark.parametrize(
+    ("path", "source"),
+    [
+        ("a.go", b"package a\nfunc f() {\n\txs := append()\n\txs.Do()\n}\n"),
+        ("a.go", b"package a\nfunc f() {\n\tx := new()\n\tx.Do()\n}\n"),
+        ("a.py", b"def f():\n    for i, x in enumerate():\n        x.run()\n"),
+        ("a.rs", b"fn f() {\n    let=builder.build();\n}\n"),
+        ("a.ts", b"const f = {\n  less,\n  sass: ,\n}\n"),
+    ],
+)
+def test_a_file_that_is_being_typed_stays_in_the_map(path: str, source: bytes) -> None:
+    assert "f" in {symbol.name for symbol in map_of(path, source).symbols}

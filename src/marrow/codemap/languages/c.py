@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from ...model.code import TOP, TYPES, Binding, Call, FileMap, Import, Symbol
 from ..language import Language, Rules
 from ..outline import Definition, Outline
-from ..parse import captures, tree_of
-from .c_chains import CASTS, chain_of, child_at, path_of, text_of, type_text
+from ..parse import captures, child_at, tree_of
+from .c_chains import CASTS, chain_of, path_of, text_of, type_text
 from .c_definitions import KINDS, Definitions, Docs, declared, type_name
 from .c_files import finder
 

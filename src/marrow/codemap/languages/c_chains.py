@@ -6,6 +6,8 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from ..parse import child_at
+
 if TYPE_CHECKING:
     from tree_sitter import Node
 
@@ -59,10 +61,6 @@ def _parts(text: str) -> list[str]:
             begin = at + 1
     parts.append(text[begin:])
     return parts
-
-
-def child_at(node: Node, at: int) -> Node | None:
-    return node.named_child(at) if at < node.named_child_count else None
 
 
 def chain_of(node: Node | None, source: bytes) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ...model.code import TOP, Binding, Call, FileMap, Import
 from ..language import Language, Rules
 from ..outline import Definition, Outline, Span
-from ..parse import captures
+from ..parse import captures, child_at
 from .block_names import BlockNames
 from .doc_comments import DocComments
 from .go_modules import finder, shares
@@ -201,7 +201,7 @@ class _Symbols:
 
 def _embedded(of: Node, source: bytes) -> Iterator[str]:
     """The types whose members a struct or an interface has as its own."""
-    listed = of.named_child(0) if of.type == "struct_type" else of
+    listed = child_at(of, 0) if of.type == "struct_type" else of
     for child in listed.named_children if listed is not None else ():
         if child.type == "field_declaration" and child.child_by_field_name("name") is None:
             type_ = child.child_by_field_name("type")
@@ -352,12 +352,12 @@ def _spelt(node: Node, text: bytes, source: bytes) -> tuple[str, int, int]:
     """The chain of a call that is more than names with dots, with the place of its last name."""
     for _ in range(8):  # `(*Foo)(x)`, `Foo[int]{}`, `(pkg.F)()`
         if node.type in ("parenthesized_expression", "unary_expression", "generic_type", "index_expression"):
-            inner = node.child_by_field_name("operand") or node.child_by_field_name("type") or node.named_child(0)
+            inner = node.child_by_field_name("operand") or node.child_by_field_name("type") or child_at(node, 0)
             if inner is None:
                 return "", 0, 0
             node = inner
         elif node.type == "type_instantiation_expression":
-            inner = node.named_child(0)
+            inner = child_at(node, 0)
             if inner is None:
                 return "", 0, 0
             node = inner

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from ..parse import child_at
+
 if TYPE_CHECKING:
     from tree_sitter import Node
 
@@ -154,7 +156,7 @@ def chain_of(node: Node | None, source: bytes) -> str:
             word = source[function.start_byte : function.end_byte] if function is not None else b""
             if word in (b"new", b"make", b"append"):
                 arguments = node.child_by_field_name("arguments")
-                given = arguments.named_child(0) if arguments is not None else None
+                given = child_at(arguments, 0) if arguments is not None else None
                 if word == b"append":
                     node = given
                     continue
@@ -185,9 +187,9 @@ def chain_of(node: Node | None, source: bytes) -> str:
         elif kind == "slice_expression":
             node = node.child_by_field_name("operand")
         elif kind == "parenthesized_expression":
-            node = node.named_child(0)
+            node = child_at(node, 0)
         elif kind in ("generic_type", "type_instantiation_expression"):
-            node = node.child_by_field_name("type") or node.named_child(0)
+            node = node.child_by_field_name("type") or child_at(node, 0)
         elif kind in ("type_identifier", "qualified_type"):
             first = text_of(node, source)
         elif kind in _LITERALS:

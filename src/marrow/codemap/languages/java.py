@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ...model.code import Call, FileMap, Import
 from ..language import Language, Rules
 from ..outline import Definition, Outline
-from ..parse import captures
+from ..parse import captures, child_at
 from .block_names import BlockNames
 from .doc_comments import DocComments
 from .java_names import bound
@@ -145,11 +145,11 @@ class _Reading:
     def _bases(self, node: Node) -> Iterator[str]:
         above = node.child_by_field_name("superclass")
         if above is not None:
-            yield self.type_of(above.named_child(0))
+            yield self.type_of(child_at(above, 0))
         for child in (node.child_by_field_name("interfaces"), *node.children[1:6]):
             if child is None or child.type not in ("super_interfaces", "extends_interfaces"):
                 continue
-            listed = child.named_child(0)
+            listed = child_at(child, 0)
             for one in listed.named_children if listed is not None else ():
                 yield self.type_of(one)
             return
@@ -222,7 +222,7 @@ class _Reading:
         """The annotations of a declaration, and its head without them."""
         texts: list[str] = []
         kept: list[str] = []
-        modifiers = node.named_child(0)
+        modifiers = child_at(node, 0)
         for child in modifiers.named_children if modifiers is not None and modifiers.type == "modifiers" else ():
             if child.type in ("annotation", "marker_annotation"):
                 texts.append(" ".join(text_of(child, self.source)[1:].split())[:200])
@@ -304,7 +304,7 @@ class _Calls:
 
     def _reference(self, node: Node) -> None:
         """`Foo::bar` will call bar; `Foo::new` makes a Foo."""
-        owner = node.named_child(0)
+        owner = child_at(node, 0)
         if owner is None:
             return
         last = node.children[-1]
@@ -328,7 +328,7 @@ class _Calls:
             named = holder.child_by_field_name("name")
         else:
             above = holder.child_by_field_name("superclass")
-            named = above.named_child(0) if above is not None else None
+            named = child_at(above, 0) if above is not None else None
         written = self.source[named.start_byte : named.end_byte] if named is not None else b""
         type_ = type_text(written).partition("[")[0]
         if type_:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ..outline import Outline
+from ..parse import child_at
 from .block_names import BlockNames
 from .java_types import Known, chain_of, text_of, type_text
 
@@ -37,7 +38,7 @@ def bound(found: dict[str, list[Node]], source: bytes, outline: Outline, known: 
             chain = "" if type_ else chain_of(node.child_by_field_name("value"), source, known)
             names.give(text_of(name, source), name, type_, f"{chain}[]" if chain else "")
     for node in found.get("caught", ()):
-        name, types = node.child_by_field_name("name"), node.named_child(node.named_child_count - 2)
+        name, types = node.child_by_field_name("name"), child_at(node, node.named_child_count - 2)
         if name is not None and types is not None:
             names.give(text_of(name, source), name, type_text(source[types.start_byte : types.end_byte]), "")
     for node in found.get("resource", ()):
@@ -66,7 +67,7 @@ def _parameter(node: Node, source: bytes, names: BlockNames, type_of: TypeOf) ->
             type_ = f"list[{type_}]"
     else:  # `Foo... rest`
         count = node.named_child_count
-        declarator, type_node = node.named_child(count - 1), node.named_child(count - 2) if count > 1 else None
+        declarator, type_node = child_at(node, count - 1), child_at(node, count - 2)
         name = declarator.child_by_field_name("name") if declarator is not None else None
         of = type_of(type_node)
         type_ = f"list[{of}]" if of else ""

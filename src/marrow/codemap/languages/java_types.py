@@ -6,6 +6,8 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from ..parse import child_at
+
 if TYPE_CHECKING:
     from tree_sitter import Node
 
@@ -130,7 +132,7 @@ def chain_of(node: Node | None, source: bytes, known: Known) -> str:
             first = f"<list[{said}]>" if kind == "array_creation_expression" else f"<{said}>"
         elif kind in _THROUGH:
             field_name = _THROUGH[kind]
-            node = node.child_by_field_name(field_name) if field_name else node.named_child(0)
+            node = node.child_by_field_name(field_name) if field_name else child_at(node, 0)
         elif kind in _LITERALS:
             first = _LITERALS[kind]
         elif kind == "binary_expression":

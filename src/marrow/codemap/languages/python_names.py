@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from ...model.code import TOP, Binding
 from ..outline import Outline
+from ..parse import child_at
 from .python_definitions import Given
 from .python_expressions import Fields, chain_of, type_of
 
@@ -95,7 +96,7 @@ class PythonNames:
         declared = field(known.type)
         if declared is not None:
             type_ = type_of(self._source[declared.start_byte : declared.end_byte])
-            first = (field(known.name) or parameter.named_child(0)) if type_ else None
+            first = (field(known.name) or child_at(parameter, 0)) if type_ else None
             return (self._text(first), type_, "") if first is not None and first.type == "identifier" else None
         name = field(known.name) if parameter.type == "default_parameter" else None
         if name is None or name.type != "identifier":
@@ -168,7 +169,7 @@ class PythonNames:
             return f"{chain.removesuffix('.items()')}[]"
         if chain == "enumerate()" and right is not None:
             arguments = right.child_by_field_id(self._known.arguments)
-            over = self._chain(arguments.named_child(0)) if arguments is not None else ""
+            over = self._chain(child_at(arguments, 0)) if arguments is not None else ""
             return f"{over}[]" if over else ""
         return ""
 
@@ -180,8 +181,8 @@ class PythonNames:
                 self._stands_for(scope, self._text(child), "")
 
     def entered(self, node: Node) -> None:
-        value, target = node.named_child(0), node.named_child(1)
-        name = target.named_child(0) if target is not None and target.type == "as_pattern_target" else target
+        value, target = child_at(node, 0), child_at(node, 1)
+        name = child_at(target, 0) if target is not None and target.type == "as_pattern_target" else target
         if name is None or name.type != "identifier":
             return
         chain = self._chain(value)
@@ -189,8 +190,8 @@ class PythonNames:
         self._stands_for(scope, self._text(name), f"{chain}.__enter__()" if chain else "")
 
     def caught(self, node: Node) -> None:
-        value, target = node.named_child(0), node.named_child(1)
-        name = target.named_child(0) if target is not None and target.type == "as_pattern_target" else target
+        value, target = child_at(node, 0), child_at(node, 1)
+        name = child_at(target, 0) if target is not None and target.type == "as_pattern_target" else target
         if value is None or name is None or name.type != "identifier":
             return
         several = value.named_children if value.type in ("tuple", "parenthesized_expression") else [value]

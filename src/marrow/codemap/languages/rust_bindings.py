@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...model.code import TOP, Binding
-from .rust_chains import Place, chain_of, child_at, path_of, text_of
+from ..parse import child_at
+from .rust_chains import Place, chain_of, path_of, text_of
 from .rust_types import type_text
 
 if TYPE_CHECKING:
@@ -150,7 +151,7 @@ class Bindings:
             chain = ""
         if kind in ("identifier", "shorthand_field_identifier"):
             name = text_of(node, self.source)
-            if not name[0].isupper() or depth < 0:
+            if not name[:1].isupper() or depth < 0:
                 self._add(Binding(scope, name, "", chain or "?"))
             return
         if depth > PATTERN_DEPTH_MAX:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from ..parse import child_at
 from .rust_types import bare, type_text
 
 if TYPE_CHECKING:
@@ -58,10 +59,6 @@ class Place:
 
 def text_of(node: Node, source: bytes) -> str:
     return source[node.start_byte : node.end_byte].decode("utf-8", "replace")
-
-
-def child_at(node: Node, at: int) -> Node | None:
-    return node.named_child(at) if at < node.named_child_count else None
 
 
 def chain_of(node: Node | None, source: bytes, place: Place) -> str:

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ...model.code import Import
-from .rust_chains import DEPTH_MAX, Place, child_at, text_of
+from ..parse import child_at
+from .rust_chains import DEPTH_MAX, Place, text_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node

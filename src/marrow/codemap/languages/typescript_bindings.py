@@ -379,7 +379,7 @@ class Bindings:
                     continue
                 chain = chain_of(value, self._source)
                 name = text_of(key, self._source)
-                if chain[0] not in "?<":
+                if chain and chain[0] not in "?<":
                     self._plain.append(Binding(scope, name, "", chain, above))
 
     def _returns(self) -> None:

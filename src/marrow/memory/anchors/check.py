@@ -24,7 +24,7 @@ def check(checkout: Checkout, anchor: Anchor) -> Finding:
         return _quoted(checkout, _check(checkout, anchor))
     except MarrowError as problem:
         return Finding(anchor, UNKNOWN, problem.message)
-    except (OSError, ValueError, TypeError, RecursionError) as problem:
+    except (OSError, ValueError, TypeError, LookupError, RecursionError) as problem:
         return Finding(anchor, UNKNOWN, f"it cannot be looked at ({type(problem).__name__})")
 
 

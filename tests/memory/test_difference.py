@@ -47,3 +47,12 @@ def test_another_layout_beside_a_change_is_not_counted() -> None:
     laid_out = SPLIT.replace("return first, opt[1:]", "return (\n        first,\n        opt[1:],\n    )")
     told = difference("a.py", SPLIT, laid_out.replace("opt[:1]", "opt[:9]"))
     assert told == "first = opt[:1] -> opt[:9]"
+
+
+def test_what_stands_behind_the_part_that_is_known_is_no_change() -> None:
+    was = SPLIT[:80]
+    assert difference("a.py", was, SPLIT, is_cut=True) == ""
+    now = SPLIT.replace("opt[1:2] == first", "opt[1:3] == first")
+    assert difference("a.py", was, now, is_cut=True) == "if opt[1:2] == first: -> opt[1:3] == first:"
+    came = SPLIT.replace("    first", "    log(opt)\n    first", 1)
+    assert difference("a.py", was, came, is_cut=True) == "nothing -> log(opt)"

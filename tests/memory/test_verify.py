@@ -364,3 +364,17 @@ def test_what_is_said_of_several_places_is_said_once(desk: Desk) -> None:
     desk.save("In src/app.py, Store.close() forgets the lock and TIMEOUT is too short.")
     desk.git("mv", "src/app.py", "src/main.py")
     assert desk.memory.perform("memory_verify", {}).text.count("src/app.py is src/main.py now") == 1
+
+
+def test_of_many_lines_one_that_changed_is_told_as_one(desk: Desk) -> None:
+    body = "".join(f"    total = total + amount_of_part_{number}(rows)\n" for number in range(60))
+    desk.write("src/long.py", f"def whole(rows):\n    total = 0\n{body}    return total\n")
+    desk.commit()
+    by_lines = desk.save("It adds up.", anchors=["src/long.py:1-63"])
+    by_symbol = desk.save("All of it is added.", anchors=["src/long.py::whole"])
+    desk.edit("src/long.py", "total = 0", "total = 1")
+    desk.memory.verify()
+    for address in (by_lines, by_symbol):
+        reason = desk.record(address).standing.reason
+        assert "total = 0 -> 1" in reason
+        assert "more" not in reason

@@ -11,7 +11,7 @@ from ...model.link import Anchor
 from .check_file import new_place
 from .checkout import Checkout
 from .difference import difference
-from .evidence import KNOWN, PRINT, SEARCHED, TEXT, around_of, lines_anchor, made, written_sum
+from .evidence import KNOWN, PRINT, SEARCHED, TEXT, TEXT_MAX, around_of, lines_anchor, made, written_sum
 from .finding import CHANGED, GONE, HOLDS, MOVED, UNKNOWN, Finding
 
 # So many tokens say for themselves what they are; fewer may stand anywhere, and are known by what is around them.
@@ -148,8 +148,8 @@ def _changed(
     region, like = (region, 1.0) if region is not None else _region(checkout, about, path)
     if not _is_it(checkout, about, path, region, like):
         return Finding(anchor, GONE, f"{said}{path} no longer has it: {_first_line(about)}")
-    now = checkout.told(path, region.first, region.last)
-    what = difference(path, str(about.get(TEXT, "")), now) or "it reads otherwise"
+    was, now = str(about.get(TEXT, "")), checkout.told(path, region.first, region.last)
+    what = difference(path, was, now, is_cut=len(was) >= TEXT_MAX) or "it reads otherwise"
     place = made("lines", path, about, start=region.first, end=region.last, at=region.first)
     is_same = path == anchor.target and region.first == about.get("start")
     return Finding(anchor, CHANGED, f"{said}{path}:{region.first}: {what}", None if is_same else place)

@@ -154,9 +154,7 @@ def _moved(checkout: Checkout, anchor: Anchor, about: dict[str, Any], place: Pla
 def _what(checkout: Checkout, anchor: Anchor, about: dict[str, Any], place: Place) -> str:
     path = place[0]
     symbol, was = checkout.symbols(path)[place[1]], str(about.get(TEXT, ""))
-    now = checkout.told(path, symbol.start, symbol.end)
-    now = now[: len(was)] if len(was) >= TEXT_MAX else now
-    what = difference(path, was, now)
+    what = difference(path, was, checkout.told(path, symbol.start, symbol.end), is_cut=len(was) >= TEXT_MAX)
     return f"{symbol.qualified} ({path}:{symbol.start}): {what or 'its body reads otherwise'}"
 
 

@@ -29,13 +29,14 @@ class _Change(NamedTuple):
     size: float
 
 
-def difference(path: str, was: str, now: str) -> str:
+def difference(path: str, was: str, now: str, *, is_cut: bool = False) -> str:
     """What differs in what they mean, the smallest change first: the rest is told by a number. "" when nothing is to be
-    seen."""
+    seen. `is_cut`: only the beginning of what was there is known, up to somewhere in its last line."""
     old, new = dedent(was)[:COMPARED_MAX].splitlines(), dedent(now)[:COMPARED_MAX].splitlines()
-    changes = _changes(_rows(path, old), _rows(path, new))
+    old = old[:-1] if is_cut else old
+    changes = _changes(_rows(path, old), _rows(path, new), is_cut=is_cut)
     if not changes:
-        return _by_lines(old, new)
+        return "" if is_cut else _by_lines(old, new)
     first = min(changes, key=lambda change: change.size)
     more = f" (and {len(changes) - 1} more)" if len(changes) > 1 else ""
     return shown(first.before, first.after) + more
@@ -50,12 +51,13 @@ def _rows(path: str, lines: Sequence[str]) -> list[_Row]:
     return [(tuple(texts), lines[row - 1].strip()) for row, texts in found.items() if row <= len(lines)]
 
 
-def _changes(ours: Sequence[_Row], theirs: Sequence[_Row]) -> list[_Change]:
-    """Line by line: within a stretch that differs, those that are most alike belong together."""
+def _changes(ours: Sequence[_Row], theirs: Sequence[_Row], *, is_cut: bool) -> list[_Change]:
+    """Line by line: within a stretch that differs, those that are most alike belong together. What stands behind the
+    end of what was cut may always have stood there."""
     matcher = SequenceMatcher(None, [row[0] for row in ours], [row[0] for row in theirs], autojunk=False)
     found: list[_Change] = []
     for what, a, b, c, d in matcher.get_opcodes():
-        old, new = ours[a:b], theirs[c:d]
+        old, new = ours[a:b], theirs[c : c + b - a] if is_cut and b == len(ours) else theirs[c:d]
         is_layout = [one for row in old for one in row[0]] == [one for row in new for one in row[0]]
         if what != "equal" and not is_layout:
             found += _paired(old[:PAIRED_MAX], new[:PAIRED_MAX])

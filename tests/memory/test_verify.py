@@ -378,3 +378,42 @@ def test_of_many_lines_one_that_changed_is_told_as_one(desk: Desk) -> None:
         reason = desk.record(address).standing.reason
         assert "total = 0 -> 1" in reason
         assert "more" not in reason
+
+
+def test_lines_that_were_deleted_are_not_taken_for_their_twin(desk: Desk) -> None:
+    one = "def count_of_apples(basket, season):\n    return sum(1 for fruit in basket if fruit.ripe(season))\n"
+    two = one.replace("apples", "pears")
+    desk.write("src/fruit.py", f"{one}\n\n{two}")
+    desk.write("src/copy.py", one)
+    desk.commit()
+    here, whole = desk.save("Ripe ones.", anchors=["src/fruit.py:1-2"]), desk.save("All.", anchors=["src/fruit.py:1-6"])
+    desk.write("src/fruit.py", two)
+    assert desk.memory.verify(here).items[0].verdict == "gone"
+    desk.commit()
+    assert desk.memory.verify(here).items[0].verdict == "gone"
+    desk.write("src/fruit.py", None)
+    assert desk.memory.verify(here).items[0].verdict == "gone"
+    assert desk.memory.verify(whole).items[0].verdict == "gone"
+
+
+def test_lines_that_went_to_another_file_are_found_there_though_a_twin_stayed(desk: Desk) -> None:
+    one = "def count_of_apples(basket, season):\n    return sum(1 for fruit in basket if fruit.ripe(season))\n"
+    two = one.replace("apples", "pears")
+    desk.write("src/fruit.py", f"{one}\n\n{two}")
+    desk.commit()
+    address = desk.save("Ripe ones.", anchors=["src/fruit.py:1-2"])
+    desk.write("src/fruit.py", two)
+    desk.write("src/apples.py", one)
+    assert desk.memory.verify(address).items[0].verdict == "moved"
+    assert desk.anchors(address) == ["lines src/apples.py"]
+
+
+def test_what_was_deleted_from_a_file_with_an_error_elsewhere_is_gone(desk: Desk) -> None:
+    odd = "def stays(:\n    return 2\n"
+    desk.write("src/odd.py", f"def goes(text):\n    return text.strip().lower()\n\n\n{odd}")
+    desk.commit()
+    address = desk.save("Lower case.", anchors=["src/odd.py::goes"])
+    desk.edit("src/odd.py", "def goes(text):", "def goes(text:")
+    assert desk.memory.verify(address).items[0].verdict != "gone"
+    desk.write("src/odd.py", odd)
+    assert desk.memory.verify(address).items[0].verdict == "gone"

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ...codemap.fingerprint import Span, at_line, find_lines, likeness, most_like, size_of
+from ...codemap.fingerprint import Span, at_line, find_lines, likeness, lines_print, most_like, size_of
 from ...codemap.languages.table import language_of
 from ...model.link import Anchor
 from .check_file import new_place
 from .checkout import Checkout
 from .difference import difference
+from .earlier import lines_stood_beside
 from .evidence import KNOWN, PRINT, SEARCHED, TEXT, TEXT_MAX, around_of, lines_anchor, made, written_sum
 from .finding import CHANGED, GONE, HOLDS, MOVED, UNKNOWN, Finding
 
@@ -38,6 +39,8 @@ def check_lines(checkout: Checkout, anchor: Anchor) -> Finding:
     if found is not None:
         return found
     region, like = _region(checkout, about, path)
+    if like >= STILL_HERE and _is_twin(checkout, anchor, about, path, region):
+        like = 0.0
     if like < STILL_HERE and (moved := _elsewhere(checkout, anchor, about)) is not None:
         return moved
     if not _is_it(checkout, about, path, region, like):
@@ -167,9 +170,24 @@ def _elsewhere(checkout: Checkout, anchor: Anchor, about: dict[str, Any]) -> Fin
         for path in checkout.holding(word, SEARCHED):
             if path == anchor.target or (few and not _is_between_the_same(checkout, about, path)):
                 continue
-            if (found := _in_file(checkout, anchor, about, path)) is not None:
+            found = _in_file(checkout, anchor, about, path)
+            if found is not None and not _is_copy(checkout, anchor, about, path):
                 return found
     return None
+
+
+def _is_copy(checkout: Checkout, anchor: Anchor, about: dict[str, Any], path: str) -> bool:
+    """Whether the same lines stood in another file already while they were here too."""
+    print_ = str(about.get(PRINT) or "")
+    return bool(print_) and lines_stood_beside(checkout, anchor.target, print_, path, print_)
+
+
+def _is_twin(checkout: Checkout, anchor: Anchor, about: dict[str, Any], path: str, region: Span) -> bool:
+    """Whether lines that are like those that are gone stood beside them before, and so are not what became of them."""
+    was, now = str(about.get(PRINT) or ""), lines_print(checkout.tokens(path), region.first, region.last)
+    if min(size_of(was or "0."), size_of(now or "0.")) < TELLING:
+        return False
+    return lines_stood_beside(checkout, anchor.target, was, path, now)
 
 
 def _is_between_the_same(checkout: Checkout, about: dict[str, Any], path: str) -> bool:

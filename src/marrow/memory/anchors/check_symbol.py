@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from difflib import SequenceMatcher
 from typing import Any
 
@@ -35,7 +36,7 @@ def check_symbol(checkout: Checkout, anchor: Anchor) -> Finding:
         named = _named(checkout, path, name)
         if named:
             return _same_name(checkout, anchor, about, named)
-        if checkout.is_broken(path):
+        if checkout.is_broken(path) and _is_said(checkout, path, name):
             return Finding(anchor, UNKNOWN, f"{path} cannot be parsed as it is now")
     return (
         _in_renamed_file(checkout, anchor, about, path)
@@ -48,6 +49,12 @@ def check_symbol(checkout: Checkout, anchor: Anchor) -> Finding:
 
 def _named(checkout: Checkout, path: str, name: str) -> list[Place]:
     return [(path, at) for at, symbol in enumerate(checkout.symbols(path)) if symbol.qualified == name]
+
+
+def _is_said(checkout: Checkout, path: str, name: str) -> bool:
+    """Whether a file has the word at all: where it has not, what cannot be parsed of it does not define it."""
+    last = re.escape(name.rpartition(".")[2].encode())
+    return re.search(rb"(?<!\w)%b(?!\w)" % last, checkout.source(path) or b"") is not None
 
 
 def _first_look(checkout: Checkout, anchor: Anchor, path: str) -> Finding:

@@ -1,11 +1,13 @@
-"""How things stood before a symbol went away: a twin that stood beside it then is not what became of it."""
+"""How things stood before something went away: a twin that stood beside it then is not what became of it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ...codemap.fingerprint import find_lines
 from ...codemap.parse import map_of
 from ...codemap.tame import is_tame
+from ...codemap.tokens import tokens_of
 from ...model.errors import MarrowError
 from ...repository.command import content
 from .checkout import BYTES_MAX, Checkout
@@ -22,6 +24,18 @@ def stood_beside(checkout: Checkout, path: str, name: str, other: str, called: s
     return False
 
 
+def lines_stood_beside(checkout: Checkout, path: str, print_: str, other: str, called: str) -> bool:
+    """The same of lines, by their fingerprints."""
+    if checkout.repository is None:
+        return False
+    for commit in _before(checkout, path):
+        tokens = tokens_of(path, _source(checkout, commit, path))
+        if find_lines(tokens, print_):
+            there = tokens if other == path else tokens_of(other, _source(checkout, commit, other))
+            return bool(find_lines(there, called))
+    return False
+
+
 def _before(checkout: Checkout, path: str) -> Iterator[str]:
     """What is checked out, and what was before the last commit that touched the file."""
     yield "HEAD"
@@ -31,9 +45,18 @@ def _before(checkout: Checkout, path: str) -> Iterator[str]:
 
 
 def _names(checkout: Checkout, commit: str, path: str) -> frozenset[str]:
+    source = _source(checkout, commit, path)
     try:
-        source, is_whole = content(checkout.root, "cat-file", "blob", f"{commit}:./{path}", bytes_max=BYTES_MAX)
-        found = map_of(path, source).symbols if is_whole and is_tame(source) else ()
+        found = map_of(path, source).symbols if is_tame(source) else ()
     except (ImportError, MarrowError):
         return frozenset()
     return frozenset(symbol.qualified for symbol in found)
+
+
+def _source(checkout: Checkout, commit: str, path: str) -> bytes:
+    """A file as it was; nothing where it was not there, or too large to be looked into."""
+    try:
+        source, is_whole = content(checkout.root, "cat-file", "blob", f"{commit}:./{path}", bytes_max=BYTES_MAX)
+    except MarrowError:
+        return b""
+    return source if is_whole else b""

@@ -105,4 +105,7 @@ def mcp_options(given: Sequence[str]) -> dict[str, str | None]:
 
 
 if __name__ == "__main__":
+    if not sys.flags.safe_path:
+        # `python -m` looks into the folder at hand first, and a repository may have a `click` of its own there.
+        del sys.path[0]
     sys.exit(main())

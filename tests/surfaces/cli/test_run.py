@@ -47,6 +47,13 @@ def test_what_contradicts_the_only_other_memory_is_said_whichever_vectors_that_h
     assert "contradicts?" in marrow.run("save", "The API listens on port 7070.").out
 
 
+def test_what_the_repository_has_is_not_taken_for_a_library(marrow: CommandLine) -> None:
+    for name in ("click", "numpy", "apsw"):
+        (Path(marrow.repository) / f"{name}.py").write_text("raise SystemExit('ran')\n")
+    assert marrow.run("save", "Apples are sorted by weight.").code == 0
+    assert "sorted by weight" in marrow.run("recall", "how are apples sorted").out
+
+
 def test_unicode_goes_in_and_comes_out(marrow: CommandLine) -> None:
     text = "Größe 📦 日本語 — naïve café"
     marrow.run("save", text, "--kind", "observation")

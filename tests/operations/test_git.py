@@ -208,3 +208,16 @@ def test_files_that_changed_since_a_commit_or_a_time_are_told(do: Do, folder: Pa
     with pytest.raises(Invalid) as caught:
         do("get_changed_files", since="whenever it was")
     assert caught.value.field == "since"
+
+
+def test_files_that_changed_since_a_commit_are_told_whenever_their_commits_were_made(
+    do: Do, folder: Path, git: Git, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for second, name in enumerate(("one.py", "two.py", "three.py")):  # as after a rebase, and as in an older branch
+        monkeypatch.setenv("GIT_COMMITTER_DATE", f"2026-03-01T10:00:0{second % 2}Z")
+        (folder / name).write_text("x = 1\n")
+        git("add", ".")
+        git("commit", "--quiet", "--message", name)
+    found = do("get_changed_files", since="HEAD~2")
+    assert ({one.path for one in found.items}, found.commits) == ({"two.py", "three.py"}, 2)
+    assert do("get_changed_files", since="HEAD").items == ()

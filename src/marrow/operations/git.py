@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Annotated, NamedTuple
 
 from ..memory.code.since import since_of
@@ -162,17 +162,14 @@ def get_changed_files(
         raise Invalid(f"limit is a number from 1 to {FILES_MAX:,}.", field="limit")
     now = call.engine.clock()
     root = repository_of(call)
-    start = _start(call, root, since) if since.strip() else moment(now) - timedelta(hours=since_hours)
-    found = changed_lately(root, start)
+    start, after = moment(now) - timedelta(hours=since_hours), ""
+    if since.strip():
+        given = since_of(call.engine, call.asker, root, since, 0)
+        after = given.commit
+        start = (commit_moment(root, after) if after else None) or moment(max(0, given.at))
+    found = changed_lately(root, after=after) if after else changed_lately(root, start)
     items = tuple(_changed(one, now, call.engine.redact_extra) for one in found.files[:limit])
     return ChangedList(items, len(found.files), iso(micros(start)), found.commits, found.is_cut)
-
-
-def _start(call: Call, root: str, since: str) -> datetime:
-    """The moment that is meant; after a commit comes what was committed later."""
-    given = since_of(call.engine, call.asker, root, since, 0)
-    at = commit_moment(root, given.commit) if given.commit else None
-    return moment(max(0, given.at)) if at is None else at + timedelta(seconds=1)
 
 
 def _changed(one: Changed, now: int, extra: tuple[str, ...]) -> ChangedFile:

@@ -1,4 +1,4 @@
-"""Which files changed lately: in commits since a moment, and in the working tree."""
+"""Which files changed lately: in commits since a moment or after a commit, and in the working tree."""
 
 from __future__ import annotations
 
@@ -63,21 +63,24 @@ class _Commit:
 
 @dataclass(frozen=True, slots=True)
 class _Since:
-    """The commits of a head that are later than `since`, newest first. `is_cut`: only the newest of them."""
+    """The commits of a head that are later than `since` or come after a commit, newest first. `is_cut`: only the newest
+    of them."""
 
     since: datetime
     commits: tuple[_Commit, ...]
     is_cut: bool
 
 
-_kept: Kept[tuple[str, str, str], _Since] = Kept(16)
+_kept: Kept[tuple[str, str, str, str], _Since] = Kept(16)
 
 
-def changed_lately(root: str | os.PathLike[str], since: datetime) -> ChangedFiles:
+def changed_lately(root: str | os.PathLike[str], since: datetime = _EPOCH, *, after: str = "") -> ChangedFiles:
+    """`after` is a commit, by its whole hash: what came with those that are not before it, whenever they were made. A
+    rebase makes many in one second, and a merge brings older ones."""
     place = repository_at(root)
     with looking(place) as looked:  # git does, while the commits are gone through here
         head = head_of(place).commit
-        known = _known(place, head, since) if head else _Since(since, (), is_cut=False)
+        known = _known(place, head, since, after) if head else _Since(since, (), is_cut=False)
         commits = [commit for commit in known.commits if commit.at >= since]
         files = _in_commits(commits)
         committed = sorted(files.values(), key=_newest_first)
@@ -125,26 +128,27 @@ def _touch(files: dict[str, Changed], one: Touched) -> None:
     files[one.path] = replace(known, path=one.path, what=what, before=one.before or known.before, pending=one.what)
 
 
-def _known(place: Place, head: str, since: datetime) -> _Since:
+def _known(place: Place, head: str, since: datetime, after: str) -> _Since:
     """The commits of this head since then: those that are kept, where they go back far enough."""
-    key = (place.common_dir, head, shallow_mark(place))
+    key = (place.common_dir, head, shallow_mark(place), after)
     known = _kept.get(key)
     if known is not None and (known.since <= since or known.is_cut):
         return known
     folder = working_folder(place)
     try:
-        found = list(islice(_log(folder, head, since, "--find-renames"), COMMITS_MAX + 1))
+        found = list(islice(_log(folder, head, since, after, "--find-renames"), COMMITS_MAX + 1))
     except Unavailable:  # finding renames needs files that a partial copy lacks
-        found = list(islice(_log(folder, head, since, "--no-renames"), COMMITS_MAX + 1))
+        found = list(islice(_log(folder, head, since, after, "--no-renames"), COMMITS_MAX + 1))
     return _kept.keep(key, _Since(since, tuple(found[:COMMITS_MAX]), len(found) > COMMITS_MAX))
 
 
-def _log(folder: str, head: str, since: datetime, renames: str) -> Iterator[_Commit]:
+def _log(folder: str, head: str, since: datetime, after: str, renames: str) -> Iterator[_Commit]:
     arguments = ["log", "-z", _FORMAT, "--name-status", renames, "--no-show-signature", "--no-color", "--no-notes"]
     arguments += ["--no-ext-diff", "--no-textconv", f"-O{os.devnull}", "--encoding=UTF-8"]
     if since > _EPOCH:  # git reads no date before it
         arguments.append(f"--since={since.astimezone(UTC):%Y-%m-%dT%H:%M:%S}+00:00")
-    with closing(fields(folder, *arguments, head, "--")) as told:
+    commits = [head, f"^{after}"] if after else [head]
+    with closing(fields(folder, *arguments, *commits, "--")) as told:
         begins = next(told, None)
         while begins is not None:
             hash_, author, committed, subject = (field.decode("utf-8", "replace") for field in islice(told, _FIELDS))

@@ -440,3 +440,10 @@ def test_tests_that_stand_in_a_file_of_rust_are_tests_also_after_a_change(do: Do
         found = do("code_impact", symbol="transition")
         assert {one.name for one in found.items} == {"run", "traced"}
         assert {one.name for one in found.tests} == {"tests.helper", "tests.moves_on", "driver_tests.drives", "Fake.go"}
+
+
+def test_every_test_that_calls_it_is_counted(do: Do, root: Path) -> None:
+    tests = "".join(f"def test_{number}():\n    assert weighed() == {number}\n\n\n" for number in range(620))
+    (root / "scales.py").write_text("def weighed():\n    return 1\n")
+    (root / "test_scales.py").write_text(f"from scales import weighed\n\n\n{tests}")
+    assert do("code_impact", symbol="weighed").tests_in_all == 620

@@ -426,7 +426,7 @@ def code_impact(
         reached.files,
         _memories(about.own),
         reached.left_out,
-        len(reached.tests),
+        len(reached.tests) + reached.tests_left,
         bool(total),
         tuple(map(_place, places)),
         total,

@@ -40,7 +40,7 @@ class Reached(NamedTuple):
 
 class Impact(NamedTuple):
     """`files` are those whose own lines depend on it. `beyond` counts what depends on it one call further away than was
-    asked for."""
+    asked for; `left_out` and `tests_left` what there was no room for, and which was not followed."""
 
     symbols: tuple[Known, ...]
     dependents: tuple[Reached, ...]
@@ -48,6 +48,7 @@ class Impact(NamedTuple):
     files: tuple[str, ...]
     left_out: int = 0
     beyond: int = 0
+    tests_left: int = 0
 
 
 class Remembered(NamedTuple):
@@ -64,7 +65,7 @@ def impact(reader: MapReader, symbols: Sequence[Known], *, distance: int = DISTA
     interfaces = Interfaces(reader)
     edge = [Reached(one, 0, 1.0) for symbol in symbols for one in _parts(reader, symbol)]
     start = {one.symbol.id for one in edge} | {one.id for one in symbols}
-    left: set[int] = set()
+    left: dict[bool, set[int]] = {True: set(), False: set()}
     room = {True: REACHED_MAX, False: REACHED_MAX}  # tests do not take the place of what they test
     for away in range(1, distance + 1):
         following: list[Reached] = []
@@ -74,8 +75,7 @@ def impact(reader: MapReader, symbols: Sequence[Known], *, distance: int = DISTA
                     continue
                 is_test = bool(caller.flags & TEST)
                 if not room[is_test]:
-                    if not is_test:
-                        left.add(caller.id)
+                    left[is_test].add(caller.id)
                     continue
                 room[is_test] -= 1
                 sure = round(one.confidence * confidence, 3)
@@ -89,7 +89,8 @@ def impact(reader: MapReader, symbols: Sequence[Known], *, distance: int = DISTA
     tests = tuple(one for one in ordered if one.symbol.flags & TEST)
     others = tuple(one for one in ordered if not one.symbol.flags & TEST)
     further = {caller.id for one in edge[:BEYOND_MAX] for caller, _, _ in _above(interfaces, one.symbol, {})}
-    return Impact(tuple(symbols), others, tests, tuple(files), len(left), len(further - found.keys() - start - left))
+    beyond = further - found.keys() - start - left[True] - left[False]
+    return Impact(tuple(symbols), others, tests, tuple(files), len(left[False]), len(beyond), len(left[True]))
 
 
 def _parts(reader: MapReader, symbol: Known) -> list[Known]:

@@ -42,7 +42,7 @@ class Resolver(OpenTypes):
         chain = chain.removesuffix("{}")
         before, _, name = chain.rpartition(".")
         if rules.paths and name.endswith("!"):
-            return self._macro(names, name[:-1])
+            return self._macro(names, before, name[:-1])
         if before:
             owner = self._value(names, call.scope, before, 0)
             if owner is None:
@@ -111,8 +111,13 @@ class Resolver(OpenTypes):
                 found = path, at
         return (found, "unique") if found is not None else None
 
-    def _macro(self, names: Names, name: str) -> tuple[Ref, str] | None:
-        """A macro of the same file, else the only one of its name."""
+    def _macro(self, names: Names, before: str, name: str) -> tuple[Ref, str] | None:
+        """A macro of the same file, else the only one of its name; none where its path or an import says that it is of
+        a crate outside (`log::debug!`)."""
+        find = self._finder(names)
+        modules = [before] if before else [one.module for one in names.map.imports if one.name == name]
+        if modules and not any(find(names.path, one.partition(".")[0]) for one in modules):
+            return None
         found: list[Ref] = []
         for path, at in self._facts.defined(name):
             other = self._facts.file(path)

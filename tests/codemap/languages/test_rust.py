@@ -289,3 +289,20 @@ def test_types_of_one_name_in_two_modules_are_kept_apart() -> None:
 )
 def test_hostile_source_is_read_without_an_error(source: bytes) -> None:
     assert map_of("src/a.rs", source).language == "rust"
+
+
+def test_a_macro_of_a_crate_outside_is_not_taken_for_one_of_its_name() -> None:
+    files = {
+        "globs/Cargo.toml": '[package]\nname = "globs"\n',
+        "core/Cargo.toml": '[package]\nname = "core"\n',
+        "globs/src/lib.rs": "macro_rules! debug { () => {} }\nfn own() { debug!(); }\n",
+        "core/src/lib.rs": "mod say;\nfn far() { log::debug!(1); crate::told!(1); }\n",
+        "core/src/say.rs": "macro_rules! told { () => {} }\n",
+        "core/src/near.rs": "use log::debug;\nuse crate::say::told;\nfn near() { debug!(1); told!(2); }\n",
+        "core/tests/one.rs": "fn bare() { told!(3); }\n",
+    }
+    told = ("core/src/say.rs", "told", "package")
+    assert resolved(files, "globs/src/lib.rs") == {"debug!": ("globs/src/lib.rs", "debug", "local")}
+    assert resolved(files, "core/src/lib.rs") == {"crate.told!": told}
+    assert resolved(files, "core/src/near.rs") == {"told!": told}
+    assert resolved(files, "core/tests/one.rs") == {"told!": told}

@@ -447,3 +447,11 @@ def test_every_test_that_calls_it_is_counted(do: Do, root: Path) -> None:
     (root / "scales.py").write_text("def weighed():\n    return 1\n")
     (root / "test_scales.py").write_text(f"from scales import weighed\n\n\n{tests}")
     assert do("code_impact", symbol="weighed").tests_in_all == 620
+
+
+def test_the_first_question_finds_the_calls_of_a_macro_in_other_files(do: Do, root: Path) -> None:
+    (root / "say.rs").write_text("macro_rules! told { () => {} }\npub fn shouted() {}\n")
+    (root / "near.rs").write_text("fn near() { told!(2); log::shouted!(1); }\n")
+    (root / "main.rs").write_text("mod say;\nmod near;\n")
+    assert {one.name for one in do("code_callers", symbol="told").items} == {"near"}
+    assert do("code_callers", symbol="shouted").loose == ()

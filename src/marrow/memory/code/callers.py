@@ -59,7 +59,10 @@ def callers(reader: MapReader, *symbols: Known, loose: bool = True, limit: int =
     files: list[int] = []
     if loose:
         files = reader.loose(symbol.name)
-        unresolved = loose_sites(reader, symbol.name, files)
+        is_macro = symbol.kind == "macro"
+        every = loose_sites(reader, symbol.name, files)
+        unresolved = [one for one in every if is_macro or not one.chain.endswith("!")]
+        files = files if unresolved else []
     return Callers(symbol, tuple(found), tuple(unresolved), len(files))
 
 

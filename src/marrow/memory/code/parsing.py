@@ -134,7 +134,7 @@ def last_name(chain: str) -> str:
     name = chain.rpartition(".")[2]
     if name.isidentifier():
         return name
-    name = name.removesuffix("{}")
+    name = name.removesuffix("{}").removesuffix("!")
     return "" if name.startswith(("?", "<")) else name.partition("[")[0].partition("(")[0]
 
 

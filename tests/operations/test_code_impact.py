@@ -455,3 +455,12 @@ def test_the_first_question_finds_the_calls_of_a_macro_in_other_files(do: Do, ro
     (root / "main.rs").write_text("mod say;\nmod near;\n")
     assert {one.name for one in do("code_callers", symbol="told").items} == {"near"}
     assert do("code_callers", symbol="shouted").loose == ()
+
+
+def test_the_first_question_finds_calls_by_another_name_that_its_file_gives_it(do: Do, root: Path) -> None:
+    (root / "node.ts").write_text(
+        "function made() {}\nfunction bare() {}\nexport const node = made\nexport { bare as open }\n"
+    )
+    (root / "use.ts").write_text("import { node, open } from './node'\nexport function use() { node(); open() }\n")
+    assert {one.name for one in do("code_callers", symbol="made").items} == {"use"}
+    assert {one.name for one in do("code_callers", symbol="bare").items} == {"use"}

@@ -10,7 +10,7 @@ from ..codemap.entry import is_test_path
 from ..codemap.languages.table import language_of
 from ..memory.code.call_graph import VERTICES_MAX, call_graph, file_graph
 from ..memory.code.callees import Callee, callees
-from ..memory.code.callers import Above, CallSite, called_above, callers
+from ..memory.code.callers import Above, CallSite, called_above, callers, other_names
 from ..memory.code.find import beginning, matching, meant, one_symbol
 from ..memory.code.folder_map import DEPTH_MAX, FolderEntry, folder_map
 from ..memory.code.interfaces import Interfaces
@@ -110,7 +110,8 @@ def _symbols(kept: KeptMap, given: str) -> tuple[list[Known], int]:
         found = meant(reader, given)
         one = found[-1]
         files = Interfaces(reader).files(one)
-    names = {one.name, one.within.rpartition(".")[2]} - {""}
+        others = other_names(reader, one)
+    names = {one.name, one.within.rpartition(".")[2], *others} - {""}
     return found, kept.resolve_for(names, [one.id >> 20, *files])
 
 

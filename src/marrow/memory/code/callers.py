@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from ...codemap.entry import is_test_path
-from ...model.code import CALLABLES, REASONS, TYPES
+from ...model.code import CALLABLES, REASONS, TOP, TYPES
 from ...store.code import Known, MapReader
 from ...store.code.packing import symbol_id
 from ...store.code.reader import Seen
@@ -64,6 +64,13 @@ def callers(reader: MapReader, *symbols: Known, loose: bool = True, limit: int =
         unresolved = [one for one in every if is_macro or not one.chain.endswith("!")]
         files = files if unresolved else []
     return Callers(symbol, tuple(found), tuple(unresolved), len(files))
+
+
+def other_names(reader: MapReader, symbol: Known) -> set[str]:
+    """What its own file calls a symbol besides its name (`export { made as createdElement }`)."""
+    outline = reader.outline(symbol.id >> 20, bare=True)
+    bindings = outline[0].bindings if outline is not None else ()
+    return {one.name for one in bindings if one.scope == TOP and one.value == symbol.name}
 
 
 def called_above(reader: MapReader, symbols: Sequence[Known]) -> list[Above]:

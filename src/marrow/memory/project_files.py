@@ -4,11 +4,13 @@ root is touched: links are resolved first. Git's own files and those that hold s
 from __future__ import annotations
 
 import os
+import re
 import stat
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from functools import lru_cache
 
 from ..model.errors import Forbidden, Invalid, MarrowError, NotFound, TooLarge, Unavailable
 from ..repository import locate
@@ -20,6 +22,9 @@ from .engine import Asker
 
 READ_BYTES_MAX = 4 * 1024 * 1024
 PATH_LENGTH_MAX = 4_096
+# So many patterns may one with braces stand for.
+EACH_MAX = 500
+_BRACES = re.compile(r"\{([^{}]*,[^{}]*)\}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,8 +166,26 @@ def listed(root: str, folder: str = "") -> Iterator[str]:
 
 def matches_glob(path: str, pattern: str) -> bool:
     """As ignore files have it: `*` stays within a folder, `**` crosses them, and a pattern without a slash is for names
-    anywhere."""
-    pattern = pattern.removeprefix("./").lstrip("/")
+    anywhere. `{ts,tsx}` is one or the other, as in a shell."""
+    return any(_matches(path, one) for one in _each(pattern.removeprefix("./").lstrip("/")))
+
+
+@lru_cache(maxsize=64)
+def _each(pattern: str) -> tuple[str, ...]:
+    """A pattern without braces for each of what they list."""
+    found: list[str] = []
+    waiting = [pattern]
+    while waiting and len(found) + len(waiting) <= EACH_MAX:
+        one = waiting.pop()
+        braces = _BRACES.search(one)
+        if braces is None:
+            found.append(one)
+        else:
+            waiting += [f"{one[: braces.start()]}{part}{one[braces.end() :]}" for part in braces[1].split(",")]
+    return tuple(dict.fromkeys((*found, *waiting)))
+
+
+def _matches(path: str, pattern: str) -> bool:
     if "/" not in pattern:
         return fnmatchcase(path.rpartition("/")[2], pattern)
     return _steps_match(path.split("/"), pattern.split("/"))

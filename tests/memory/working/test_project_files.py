@@ -139,6 +139,12 @@ def test_a_path_in_the_repository_need_not_be_there(root: Path) -> None:
         ("./src/a.py", "src/a.py", True),
         ("src/**", "other/a", False),
         ("[ab].py", "b.py", True),
+        ("*.{ts,tsx}", "src/a.tsx", True),
+        ("*.{ts,tsx}", "src/a.js", False),
+        ("{src,lib}/**/*.{py,p{yi,yx}}", "lib/x/a.pyx", True),
+        ("{src,lib}/**/*.py", "other/a.py", False),
+        ("src{,/deep}/a.py", "src/a.py", True),
+        ("{a}.py", "{a}.py", True),
     ],
 )
 def test_globs_mean_what_ignore_files_mean(pattern: str, path: str, fits: bool) -> None:
@@ -147,3 +153,4 @@ def test_globs_mean_what_ignore_files_mean(pattern: str, path: str, fits: bool) 
 
 def test_a_hostile_glob_takes_no_time() -> None:
     assert not matches_glob("/".join(["a"] * 200), "/".join(["**", "a"] * 200) + "/b")
+    assert not matches_glob("a", "{a,b}" * 90)

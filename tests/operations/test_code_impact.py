@@ -464,3 +464,15 @@ def test_the_first_question_finds_calls_by_another_name_that_its_file_gives_it(d
     (root / "use.ts").write_text("import { node, open } from './node'\nexport function use() { node(); open() }\n")
     assert {one.name for one in do("code_callers", symbol="made").items} == {"use"}
     assert {one.name for one in do("code_callers", symbol="bare").items} == {"use"}
+
+
+def test_calls_that_are_not_resolved_are_told_as_they_are_written(do: Do, said: Do, root: Path) -> None:
+    again = "fn all(row: Foreign) { row.weigh(); let row = row.next(); row.weigh(); }\n"
+    (root / "again.rs").write_text(f"pub struct Pear;\nimpl Pear {{ pub fn weigh(&self) {{}} }}\n{again}")
+    assert {one.chain for one in do("code_callers", symbol="Pear.weigh").loose} == {"row.weigh"}
+    assert set(do("code_callees", symbol="all").loose) == {"row.weigh", "row.next"}
+    (root / "held.ts").write_text("export const isList = Array.isArray\n")
+    (root / "asks.ts").write_text("import { isList } from './held'\nexport function asks() { isList([]) }\n")
+    told = said("code_callers", symbol="isList")
+    assert "is not called" not in told
+    assert "asks.ts:2 asks" in told

@@ -17,6 +17,7 @@ from ..memory.code.interfaces import Interfaces
 from ..memory.code.kept_map import KeptMap, inside
 from ..memory.code.most_called import most_called
 from ..memory.code.opened import opened
+from ..memory.code.parsing import written
 from ..model.code import CALLABLES, TYPES
 from ..model.errors import Invalid, NotFound
 from ..model.text import counted
@@ -256,7 +257,8 @@ class CallersResult(NamedTuple):
         if self.kind in TYPES:
             return f"Nowhere is one of {what} made, as far as is known. It may be extended, or named as a type."
         if self.kind and self.kind not in CALLABLES:
-            return f"{what} is a {self.kind}, which is not called. {NAMED_WHERE}"
+            calls = "and calls of what it holds are not resolved" if self.loose else "which is not called"
+            return f"{what} is a {self.kind}, {calls}. {NAMED_WHERE}"
         if self.above:
             return f"No call of {what} itself is known."
         return f"No call of {what} is known. As a value, or read as a property, it may be used. {NAMED_WHERE}"
@@ -274,7 +276,7 @@ def _above(one: Above) -> dict[str, Any]:
 
 def _site(site: CallSite) -> CallView:
     name = site.caller.qualified if site.caller is not None else ""
-    return CallView(site.path, site.line, name, round(site.confidence, 3), site.reason, site.chain)
+    return CallView(site.path, site.line, name, round(site.confidence, 3), site.reason, written(site.chain))
 
 
 @operation("code", spellings={"symbol": ("name",)})
@@ -348,7 +350,7 @@ def code_callees(
     for callee in (callee for found in all_of_them for callee in found.found):
         seen = _callee(callee)
         items.setdefault((seen.path, seen.name, seen.line), seen)
-    loose = tuple(dict.fromkeys(callee.chain for found in all_of_them for callee in found.loose))
+    loose = tuple(dict.fromkeys(written(callee.chain) for found in all_of_them for callee in found.loose))
     return CalleesResult(one.qualified, one.place, tuple(items.values()), loose)
 
 

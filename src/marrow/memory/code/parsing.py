@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 from collections.abc import Callable
 from hashlib import blake2b
@@ -19,6 +20,7 @@ from ...store.code.states import MAPPED, SKIPPED
 
 HASH_BYTES = 16
 UNREADABLE, UNPARSED = "unreadable", "not parsed"
+_AGAIN = re.compile(r"#\d+")
 
 
 class Read(NamedTuple):
@@ -127,6 +129,11 @@ def called_names(found: FileMap) -> set[str]:
     names.discard("")
     names |= {one.name for one in found.imports if one.name and one.name not in ("*", one.local) and one.local in names}
     return names
+
+
+def written(chain: str) -> str:
+    """A chain as its text has it: without the numbers that keep names apart which are given again (`row#2.save`)."""
+    return _AGAIN.sub("", chain)
 
 
 def last_name(chain: str) -> str:

@@ -88,6 +88,7 @@ class Evaluator(Lookup):
                     value = self._result(value, rules, depth + 1)
                 elif suffix == "{}":
                     value = instance(value) if value.kind == "symbol" else value
+                    value = self._of_arity(value, 0) if rules.by_arity and value.kind == "instance" else value
                 else:
                     value = self._element(value, depth + 1)
             if value is None:
@@ -438,6 +439,8 @@ class Evaluator(Lookup):
                 value = inner._replace(kind="symbol") if inner is not None and inner.kind == "instance" else inner
             else:
                 value = self._type_named(names, scope, head, depth)
+                if value is not None and value.kind == "instance" and rules.by_arity:
+                    value = self._of_arity(value, len(arguments))
                 if value is not None and arguments:
                     value = value._replace(arguments=arguments, scope=scope, name=names.path)
                     value = value._replace(path=names.path) if value.kind == "outside" else value
@@ -445,6 +448,10 @@ class Evaluator(Lookup):
                 return value
             found = found or value
         return found
+
+    def _of_arity(self, value: Value, count: int) -> Value:
+        """Of types of one name, the one that takes so many arguments."""
+        return value
 
     def _wraps(self, names: Names, scope: int, head: str, rules: Rules, depth: int) -> bool:
         """Whether a generic type stands for what it holds."""

@@ -51,6 +51,7 @@ class Rules(NamedTuple):
     `passing` are methods that give back what they are called on, for containers and locks of the language itself,
     and `giving` those that give what it holds. `reopened`: a type may be declared in several places; `everywhere`:
     top-level names are seen in all files; `bare_calls`: a method is called without brackets too (`open_types.py`).
+    `by_arity`: types that differ in how many arguments they take are others (`Task` and `Task<T>`).
     `finder` makes, for a project, what finds the files of an import;
     `shares` what finds the files whose top-level names a file sees without importing them."""
 
@@ -69,6 +70,7 @@ class Rules(NamedTuple):
     reopened: bool = False
     everywhere: bool = False
     bare_calls: bool = False
+    by_arity: bool = False
     finder: Callable[[Project], Finder] = lambda project: finds_nothing
     shares: Callable[[Project, str], Collection[str]] = lambda project, path: ()
 

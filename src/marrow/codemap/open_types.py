@@ -4,9 +4,10 @@ Scala). Only for languages whose rules say so (`reopened`, `everywhere`, `bare_c
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
-from ..model.code import CALLABLES, TOP, TYPES
+from ..model.code import CALLABLES, TOP, TYPES, Symbol
 from .classes import Classes
 from .evaluate import BASES_MAX
 from .facts import Facts, Ref
@@ -35,7 +36,39 @@ class OpenTypes(Classes):
             if here not in seen:
                 seen.add(here)
                 yield here
-                waiting += [*self._parts(here), *self.bases_of(*here)]
+                same, others = self._by_arity(here)
+                waiting += [*same, *self.bases_of(*here), *others]
+
+    def _of_arity(self, value: Value, count: int) -> Value:
+        found = next((one for one in (value.ref, *self._parts(value.ref)) if self._arity(one) == count), value.ref)
+        return value._replace(path=found[0], at=found[1])
+
+    def _by_arity(self, ref: Ref) -> tuple[list[Ref], list[Ref]]:
+        """The parts of a type, and what only shares its name: chains do not say of which of them a member is taken."""
+        parts, names = self._parts(ref), self.names(ref[0])
+        if names is None or not names.rules.by_arity:
+            return parts, []
+        count = self._arity(ref)
+        return [one for one in parts if self._arity(one) == count], [one for one in parts if self._arity(one) != count]
+
+    def _arity(self, ref: Ref) -> int:
+        symbol = self._symbol(ref)
+        return _arguments(symbol.name, symbol.signature)
+
+    def _beside(self, names: Names, owner: Symbol, name: str) -> Ref | None:
+        found = super()._beside(names, owner, name)
+        there = self.names(found[0]) if found is not None and names.rules.by_arity else None
+        if found is None or there is None:
+            return found
+        count, extended = _arguments(owner.name, owner.signature), re.compile(rf"\bthis\b[^,)]*?\b{owner.name}\b")
+        fitting = [
+            at
+            for at in there.members.get(owner.name, ())
+            if (one := there.map.symbols[at]).name == name
+            and (begin := extended.search(one.signature)) is not None
+            and _arguments(owner.name, one.signature[begin.start() :]) == count
+        ]
+        return (found[0], fitting[-1]) if fitting else found
 
     def _parts(self, ref: Ref) -> list[Ref]:
         """The other places in which a type is declared."""
@@ -122,6 +155,12 @@ class OpenTypes(Classes):
         if not rules.bare_calls or value is None or value.kind != "symbol" or suffixes.startswith(("()", "{}")):
             return value
         return self._result(value, rules, depth + 1) if self._symbol(value.ref).kind in CALLABLES else value
+
+
+def _arguments(name: str, head: str) -> int:
+    """How many arguments a type takes, where its name first stands in a head."""
+    found = re.search(rf"\b{re.escape(name)}\b\s*(?:<([^>]*)>)?", head)
+    return found[1].count(",") + 1 if found and found[1] else 0
 
 
 def _together(one: str, other: str) -> int:

@@ -194,3 +194,30 @@ def test_files_that_see_the_same_names_keep_them_once() -> None:
     tracemalloc.stop()
     assert all(found)
     assert most < 8_000_000
+
+
+def test_types_of_one_name_are_told_apart_by_how_many_arguments_they_take() -> None:
+    pipe = "namespace P;\npublic partial class Pipe{0} {{ {1} }}\n"
+    builder = "public class Builder { public Pipe Build() => null; }\n"
+    builder_of = "public class Builder<T> { public Pipe<T> Build() => null; }\n"
+    adding = (
+        "public static Builder Add(this Builder b) => b; public static Builder<T> Add<T>(this Builder<T> b, T t) => b;"
+    )
+    told = leads(
+        {
+            "A.cs": pipe.format("", "public void Run() {}"),
+            "AT.cs": pipe.format("<T>", "private int one;"),
+            "BT.cs": pipe.format("<T>", "public void Run() {}"),
+            "Builder.cs": f"namespace P;\n{builder}",
+            "BuilderT.cs": f"namespace P;\n{builder_of}",
+            "Adding.cs": f"namespace P;\npublic static class Adding {{ {adding} }}\n",
+            "Use.cs": "namespace P;\nclass Use {\n"
+            "  void Declared(Pipe plain, Pipe<int> typed) { plain.Run(); typed.Run(); }\n"
+            "  void Made() { var bare = new Pipe(); var filled = new Pipe<int>(); bare.Run(); filled.Run(); }\n"
+            "  void Built() { var one = new Builder().Add().Build(); var many = new Builder<int>().Add(3).Build();\n"
+            "    one.Run(); many.Run(); }\n}\n",
+        }
+    )
+    runs = {chain.partition(".")[0]: to for (path, chain), to in told.items() if chain.endswith(".Run")}
+    assert {name for name, to in runs.items() if to == "A.cs:Pipe.Run"} == {"plain", "bare", "one"}
+    assert {name for name, to in runs.items() if to == "BT.cs:Pipe.Run"} == {"typed", "filled", "many"}

@@ -96,7 +96,9 @@ STEPS = {
     "verbatim_string_literal": STRING,
 }
 SPELLING = Spelling(
-    STEPS, lambda text: angled(text.replace("global::", "").removeprefix("ref ").removeprefix("readonly "))
+    STEPS,
+    lambda text: angled(text.replace("global::", "").removeprefix("ref ").removeprefix("readonly ")),
+    by_arity=True,
 )
 
 
@@ -301,6 +303,7 @@ LANGUAGES = {
             supers=frozenset(("base",)),
             implicit_self=True,
             reopened=True,
+            by_arity=True,
             wrappers=frozenset(("Task", "ValueTask", "Lazy", "Nullable", "ref")),
             common=COMMON,
             finder=finder_by_package("csharp"),

@@ -57,12 +57,14 @@ class Step(NamedTuple):
 
 class Spelling(NamedTuple):
     """How a language writes. `plain` are expressions whose text is a chain already, `steps` are for all others;
-    `respelt` goes over both. `type` turns a type as written into ours, "" where it names none."""
+    `respelt` goes over both. `type` turns a type as written into ours, "" where it names none. `by_arity`: what is made
+    of a type with arguments keeps them, since without them it may be another."""
 
     steps: Mapping[str, Step]
     type: Callable[[str], str]
     plain: re.Pattern[bytes] = re.compile(rb"[A-Za-z_][\w.]*")
     respelt: Callable[[str], str] | None = None
+    by_arity: bool = False
 
 
 def angled(text: str) -> str:
@@ -304,7 +306,7 @@ class Reading:
     def chain(self, node: Node | None, *, called: bool = True) -> str:
         """An expression as a chain; "" for one that cannot be said as one. Without `called`, the last call of it is
         left out: what is called, rather than what it gives."""
-        source, (steps, _, plain, respelt) = self.source, self.spelling
+        source, (steps, _, plain, respelt, by_arity) = self.source, self.spelling
         parts: list[str] = []
         tail = ""
         for _ in range(DEPTH_MAX if self._steps < self._steps_max else 0):
@@ -327,7 +329,8 @@ class Reading:
                 type_ = self.type(part(node, step.at))
                 if not type_:
                     return ""
-                parts.append((f"{head_of(type_)}{{}}" if action == "made" else f"<{type_}>") + tail)
+                is_bare = action == "made" and not (by_arity and "[" in type_)
+                parts.append((f"{head_of(type_)}{{}}" if is_bare else f"<{type_}>") + tail)
                 break
             if action in ("member", "sent"):
                 brackets = "()" if action == "sent" and (called or parts) else ""

@@ -306,3 +306,9 @@ def test_a_macro_of_a_crate_outside_is_not_taken_for_one_of_its_name() -> None:
     assert resolved(files, "core/src/lib.rs") == {"crate.told!": told}
     assert resolved(files, "core/src/near.rs") == {"told!": told}
     assert resolved(files, "core/tests/one.rs") == {"told!": told}
+
+
+def test_what_every_path_can_do_is_not_taken_for_the_only_one_of_its_name() -> None:
+    mine = "pub struct Set;\nimpl Set { pub fn canonicalize(&self) {} pub fn reticulate(&self) {} }\n"
+    files = {"src/lib.rs": f"{mine}fn f() {{ assert!(y().canonicalize()); assert!(y().reticulate()); }}\n"}
+    assert {to for _, to, _ in resolved(files, "src/lib.rs").values()} == {"Set.reticulate"}

@@ -251,15 +251,17 @@ GIVING = frozenset(
     "or_insert or_default entry replace take_value".split()
 )
 COMMON = frozenset(
-    "abs add all and and_then any append as_bytes as_mut as_ptr as_ref as_slice as_str borrow borrow_mut build bytes "
-    "cast chain chars check clear clone cloned close cmp collect compare contains contains_key copied copy count "
-    "default deref description drain drop end entry enumerate eq err expect extend filter filter_map find finish first "
-    "flat_map flatten flush fmt fold for_each from from_str get get_mut hash id index init insert into into_inner "
-    "into_iter is_empty is_err is_none is_ok is_some iter iter_mut join key keys last len load lock lookup map map_err "
-    "matches max min name ne new next next_back nth offset ok or or_else parse partial_cmp peek pop poll pos position "
-    "push push_str read recv remove replace reserve reset resize rev run send set size size_hint skip sort source "
-    "split start starts_with ends_with step store sub swap take to_owned to_string to_vec trim truncate try_from "
-    "try_into unwrap unwrap_or update value values wait wake with_capacity write write_all write_str zip".split()
+    "abs add all and and_then any append as_bytes as_mut as_path as_ptr as_ref as_slice as_str borrow borrow_mut "
+    "build bytes canonicalize cast chain chars check clear clone cloned close cmp collect compare components contains "
+    "contains_key copied copy count default deref description drain drop end ends_with entry enumerate eq err exists "
+    "expect extend extension file_name file_stem filter filter_map find finish first flat_map flatten flush fmt fold "
+    "for_each from from_str get get_mut hash id index init insert into into_inner into_iter is_absolute is_dir "
+    "is_empty is_err is_file is_none is_ok is_some is_symlink iter iter_mut join key keys last len load lock lookup "
+    "map map_err matches max metadata min name ne new next next_back nth offset ok or or_else parent parse "
+    "partial_cmp peek poll pop pos position push push_str read read_dir read_to_string recv remove replace reserve "
+    "reset resize rev run send set size size_hint skip sort source split start starts_with step store strip_prefix "
+    "sub swap take to_owned to_path_buf to_string to_vec trim truncate try_from try_into unwrap unwrap_or update "
+    "value values wait wake with_capacity with_extension with_file_name write write_all write_str zip".split()
 )
 
 

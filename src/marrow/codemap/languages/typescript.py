@@ -244,9 +244,9 @@ RULES = Rules(
         " MutableRefObject RefObject ShallowRef ComputedRef WeakRef".split()
     ),
     common=frozenset(
-        "get set has add push pop shift map filter forEach reduce find some every then catch finally toString valueOf"
-        " toJSON call apply bind next return throw delete clear keys values entries join split slice splice concat"
-        " includes indexOf replace match test exec sort reverse flat flatMap from of on off once emit"
+        "get set has add push pop shift unshift map filter forEach reduce find some every then catch finally toString"
+        " valueOf toJSON call apply bind next return throw delete clear keys values entries join split slice splice"
+        " concat includes indexOf replace match test exec sort reverse flat flatMap from of on off once emit"
         " addEventListener removeEventListener subscribe unsubscribe close open start stop end write read send"
         " parse stringify format create update remove init render log warn error info debug size length at fill"
         " trim padStart startsWith endsWith charAt charCodeAt substring resolve reject all race abort dispose destroy"

@@ -312,3 +312,10 @@ def test_what_every_path_can_do_is_not_taken_for_the_only_one_of_its_name() -> N
     mine = "pub struct Set;\nimpl Set { pub fn canonicalize(&self) {} pub fn reticulate(&self) {} }\n"
     files = {"src/lib.rs": f"{mine}fn f() {{ assert!(y().canonicalize()); assert!(y().reticulate()); }}\n"}
     assert {to for _, to, _ in resolved(files, "src/lib.rs").values()} == {"Set.reticulate"}
+
+
+def test_a_call_behind_a_string_of_several_lines_in_a_macro_is_where_it_stands() -> None:
+    found = map_of(
+        "a.rs", b'fn f() {\n    log::debug!(\n        "one \\\n         two",\n        near(1),\n    );\n}\n'
+    )
+    assert {(call.line, call.column) for call in found.calls if call.chain == "near"} == {(5, 8)}

@@ -60,8 +60,8 @@ def written(tokens: Node, source: bytes, place: Place) -> Iterator[tuple[int, in
         else:
             chain = plain_chain(chain_text, place)
         name = len(re.split(rb"::|\.", chain_text)[-1])
-        rows = plain.count(b"\n", 0, end)
-        column = end - name - (plain.rfind(b"\n", 0, end) + 1) if rows else point.column + end - name
+        rows = text.count(b"\n", 0, end)  # those in strings too
+        column = end - name - (text.rfind(b"\n", 0, end) + 1) if rows else point.column + end - name
         yield point.row + 1 + rows, column, chain
 
 

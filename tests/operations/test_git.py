@@ -221,3 +221,15 @@ def test_files_that_changed_since_a_commit_are_told_whenever_their_commits_were_
     found = do("get_changed_files", since="HEAD~2")
     assert ({one.path for one in found.items}, found.commits) == ({"two.py", "three.py"}, 2)
     assert do("get_changed_files", since="HEAD").items == ()
+
+
+def test_a_commit_that_a_shallow_clone_lacks_is_said_to_be_lacking(folder: Path, git: Git, tmp_path: Path) -> None:
+    git("commit", "--quiet", "--allow-empty", "--message", "Another")
+    git("clone", "--quiet", "--depth", "1", folder.as_uri(), str(tmp_path / "shallow"))
+    (tmp_path / "empty").mkdir()
+    git("init", "--quiet", folder="empty")
+    for name, said in (("shallow", "shallow"), ("empty", "no commit")):
+        with open_memory(tmp_path / name, store=str(tmp_path / "other.db"), embedder="fake") as memory:
+            with pytest.raises(Invalid) as caught:
+                memory.perform("code_changes", {"since": "HEAD~3"})
+            assert said in caught.value.hint

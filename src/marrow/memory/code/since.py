@@ -9,7 +9,6 @@ from ...model.moments import iso, moment
 from ...model.moments import parse as parse_moment
 from ...repository.changed import commit_before, commit_named, nothing_yet
 from ...repository.head import is_shallow, repository_at
-from ...repository.identity import locate
 from ..engine import Asker, Engine, seen_snapshots
 
 HEAD, LAST_SESSION = "HEAD", ("session", "last session")
@@ -39,15 +38,22 @@ def since_of(engine: Engine, asker: Asker, root: str, given: str, mapped_at: int
         try:
             at = parse_moment(text, engine.clock(), field="since", future=True)
         except Invalid as problem:
-            place = locate(root, environ={})
-            older = " This shallow clone has no older commits." if place and is_shallow(place) else ""
             raise Invalid(
                 f"{text[:80]!r} is no commit, session, snapshot or time.",
-                hint=f"Give HEAD~3, a branch, 2 days ago, 2026-03-01, or a session's id.{older}",
+                hint=_hint(root),
                 field="since",
             ) from problem
         found = Since(iso(at), at=at)
     return _by_commits(root, found) if found.at < mapped_at else found
+
+
+def _hint(root: str) -> str:
+    """What can be given here: not every repository has commits, or all of them."""
+    if not commit_named(root, HEAD):
+        return "Give 2 days ago, 2026-03-01, or a session's id: there is no commit here yet."
+    if is_shallow(repository_at(root)):
+        return "This clone is shallow, and older commits are not here: git fetch --unshallow brings them."
+    return "Give HEAD~3, a branch, 2 days ago, 2026-03-01, or a session's id."
 
 
 def _by_commits(root: str, found: Since) -> Since:

@@ -137,7 +137,7 @@ def test_in_a_shallow_clone_what_is_older_than_its_commits_is_not_said_to_be_by_
     (written,) = desk.memory.blame("src/app.py:8").items
     assert written["who"] == "unknown"
     assert written["what"] == f"not later than commit {oldest[:12]}, the oldest in this shallow clone"
-    with pytest.raises(Invalid, match="shallow clone"):
+    with pytest.raises(Invalid, match="clone is shallow"):
         desk.memory.code_changes(since="HEAD~1")
 
 

@@ -203,3 +203,22 @@ def test_a_commit_is_found_by_the_beginning_of_its_hash(memory: Memory, tmp_path
         for question in (f"why was commit {digits[:8]} made?", f"what did commit {digits[:12]} change?", digits[:10]):
             assert f"Oil the {wood}" in memory.search(question, limit=1).items[0].content
             assert f"commit {digits[:10]}" in memory.ask(question).items[0].line()
+
+
+def test_a_name_that_many_share_does_not_stand_before_what_answers(memory: Memory) -> None:
+    for week in range(8):
+        said = f"Ada: the oven of week {week} was warm. " * 20
+        memory.ingest_meeting(transcript=said, title="Weekly sync", date=f"2024-03-{week + 1:02}")
+    memory.save("The weekly sync decided that retries end after five tries.", kind="decision", domain="decisions")
+    found = memory.search("what did the weekly sync decide about retries?", limit=1).items[0]
+    assert "five tries" in found.content
+
+
+def test_an_incident_is_found_by_its_number(memory: Memory) -> None:
+    for number in range(200, 210):
+        said = f"The cache of shelf {number} was emptied while orders came in, and was warm again an hour later. " * 12
+        memory.ingest_incident(title=f"INC-{number}: cache emptied", severity="high", description=said)
+    memory.save("What caused an incident is said in its report, and what was done about it too.")
+    for name in ("INC-204", "INC 204"):
+        assert "INC-204" in memory.search(f"what caused {name}?", limit=1).items[0].content
+        assert "INC-204" in memory.ask(f"what was done about {name}?").items[0].line()

@@ -20,6 +20,8 @@ READ = 4_000
 LONG, IN_PLACE = 1_500, 0.85
 # Of these one wants to know when or where in it something is, however short they are.
 PLACED = frozenset(("meeting", "design"))
+# A name that only one has, and that stands for it: ADR-46, INC-204. Others are of what it is about.
+_NUMBER = re.compile(r"[A-Za-z]{2,}-\d+")
 # What was said at another time than is asked about: less, for many a thing is told long after it happened.
 ELSEWHEN = -0.5
 
@@ -79,8 +81,8 @@ def read(question: Question, record: Record, found: Evidence, interval: tuple[in
     """What the text itself shows, once it is at hand."""
     content = record.node.content
     found.asking = float(content.rstrip().endswith("?") and record.node.kind not in ("question", "gap"))
-    if is_taken_in(record) and is_named(question, record):
-        found.named = 1.0  # a number of its own; what somebody told has names of what it is about, as others may
+    if is_taken_in(record) and any(is_said(question, one) for one in record.standing.aliases if _NUMBER.fullmatch(one)):
+        found.named = 1.0
     found.dated = float(question.asks_for_a_time and _TIME.search(content, 0, READ) is not None)
     if interval and question.spoken:
         is_in = record.first_at < interval[1] and record.last_at >= interval[0]
@@ -91,7 +93,11 @@ def read(question: Question, record: Record, found: Evidence, interval: tuple[in
 
 def is_named(question: Question, record: Record) -> bool:
     """Whether the question says one of the other names that somebody gave to what the record is about."""
-    return any(_terms(alias).issubset(question.terms) for alias in record.standing.aliases)
+    return any(is_said(question, alias) for alias in record.standing.aliases)
+
+
+def is_said(question: Question, alias: str) -> bool:
+    return _terms(alias).issubset(question.terms)
 
 
 @lru_cache(maxsize=1024)

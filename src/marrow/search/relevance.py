@@ -12,7 +12,6 @@ from ..store.terms import terms_of
 from .evidence import Evidence, is_named
 from .passages import passages_of
 from .question import Asked, Question, pairs_of
-from .weights import is_taken_in
 
 # Picked on three of the six worlds of bench/precision, checked on the other three; docs/decisions says more.
 COVERED, MEANING, TOGETHER = 0.43, 0.28, 0.29
@@ -21,7 +20,7 @@ SURE = 0.6
 # How much less a file at hand says for what touched it in passing.
 TOUCHED = 0.25
 IN_TIME, AT_HAND, NAMED, IN_THREAD = 0.30, 0.40, 0.06, 0.25
-# What was taken in has a name of its own (ADR-46, a hash): called by it, it is meant.
+# What is called by a name that it alone has (ADR-46, a hash) is meant.
 CALLED = 0.40
 
 # The words by which a kind is asked for: "which incidents…" asks for a kind, not for a word in a text.
@@ -68,7 +67,7 @@ def relevance(question: Question, asked: Asked, record: Record, found: Evidence)
         ("phrases", TOGETHER * together),
         ("in time", IN_TIME * found.in_time),
         ("file", AT_HAND * found.at_hand * (TOUCHED if is_in_passing(record) else 1.0)),
-        ("name", (CALLED if is_taken_in(record) else NAMED) * max(found.named, is_named(question, record))),
+        ("name", CALLED if found.named else NAMED * is_named(question, record)),
         ("thread", IN_THREAD * max(found.reply, found.two_before)),
     )
     meaning = MEANING * found.meaning + SURE * found.sure

@@ -25,6 +25,8 @@ def with_status(said: str) -> Adr:
         ("[Proposed | Accepted | Superseded by [ADR-5](0005-example.md)]", "undecided"),
         ("Proposed or Accepted or Rejected", "undecided"),
         ("| Accepted | 2024-01-01 | Ada |", ""),
+        ("| On | Status |\n|---|---|\n| 2024-01-01 | Draft |\n| 2024-01-02 | Open |\n| 2024-02-01 | Accepted |", ""),
+        ("Accepted\n\n| Who | Vote |\n|---|---|\n| Ada | approved |\n| Max | rejected |\n| Eve | open |", ""),
         ("Proposed | **Accepted** | Deprecated | Superseded", "accepted"),
         ("Proposed / Accepted / Deprecated", "undecided"),
         (f"{PROMPT}\n\nRejected", "rejected"),

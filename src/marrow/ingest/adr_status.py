@@ -100,7 +100,7 @@ def read_status(said: str) -> Status:
     first that is named."""
     lines = list(_said_lines(said[:4_000]))
     if not lines or _CHOICE.search("\n".join(lines)[:400]):
-        return Status(UNDECIDED) if len(_named(said)) >= _CHOICES_MIN else NONE
+        return Status(UNDECIDED) if _is_offered(said[:4_000]) else NONE
     whole = "\n".join(lines)
     pieces = [piece for line in lines[:40] for piece in _stages(line)]
     found = [(name, next(dates_in(piece), None)) for piece in pieces for name in _names_in(piece)]
@@ -143,6 +143,12 @@ def _is_prompt(line: str) -> bool:
     # Between other words a slash is one of a date or a path.
     slashed = (pair.group("one", "other") for pair in _SLASHED.finditer(line[:300].lower()))
     return bool(_PROMPT.search(line[:300])) or any(one in _NAMES and other in _NAMES for one, other in slashed)
+
+
+def _is_offered(said: str) -> bool:
+    """Whether several statuses stand side by side, to choose from. Those of a table are told one after the other."""
+    lines = (said,) if _BOX.search(said) else said.split("\n")
+    return any(len(_named(line)) >= _CHOICES_MIN for line in lines)
 
 
 def _named(text: str) -> set[str]:

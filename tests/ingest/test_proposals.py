@@ -21,6 +21,7 @@ SECTION = "# One queue\n\n## Status\n\nSuperseded by [RFC 13](0013-two.md), see 
         ("rfcs/0012-queue.md", TABLE, "accepted"),
         ("docs/design-docs/cache.md", MATTER, "rejected"),
         ("docs/RFC/0012-queue.md", SECTION, "superseded"),
+        ("rfc/file.md", "# Une file\n\nStatut : Accepté\n\n## Résumé\n\nUne seule.\n", "accepted"),
     ],
 )
 def test_a_proposal_that_says_how_it_stands_is_a_decision_with_no_number_of_a_record(
@@ -51,6 +52,14 @@ def test_a_proposal_needs_both_its_folder_and_its_status(path: str, text: str) -
 def test_a_record_among_proposals_keeps_its_number() -> None:
     assert read_adr("rfcs/adr-0012-queue.md", TABLE).number == 12
     assert read_adr("rfcs/0012-queue.md", TABLE.replace("RFC", "ADR")).number == 12
+
+
+def test_a_folder_of_records_among_proposals_holds_records() -> None:
+    record = "# 7. Cedar\n\n## Status\n\nAccepted\n\nSupersedes [2. Oak](0002-oak.md)\n\n## Decision\n\nCedar.\n"
+    for folder in ("services/rfc/docs/adr", "rfcs/decisions"):
+        found = read_adr(f"{folder}/0007-cedar.md", record)
+        assert (found.number, found.supersedes) == (7, ("ADR-2",))
+        assert (DECISION, "2") in [(one.what, one.name) for one in mentions(record, f"{folder}/0007-cedar.md")]
 
 
 def test_the_file_of_a_proposal_names_no_record_of_its_number() -> None:

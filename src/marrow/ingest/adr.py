@@ -18,18 +18,12 @@ from .formats.text_of import PROSE
 from .item import Item
 from .lazy_pattern import LazyPattern
 from .placing import day, filled, first_line, place, said_at, short_names, tags_in
-from .proposals import is_among_proposals
+from .proposals import LOOSE_RECORD_FOLDERS, RECORD_FOLDERS, is_among_proposals
 from .sections import Outline, outline
 
 KIND, DOMAIN, SOURCE = "decision", "decisions", "adr"
 EXCERPT_LENGTH_MAX = 400
 
-_FOLDERS = frozenset(
-    "adr adrs architecture-decisions architecture_decisions architectural-decisions architecture-decision-records "
-    "architectural-decision-records decision-records decision_records decisionrecords architecture-decision-log".split()
-)
-# A folder by this name may hold other things too: there it takes a number, a date or the form.
-_LOOSE_FOLDERS = frozenset(("decisions", "decision", "decision-log"))
 _NO_RECORDS = LazyPattern(
     r"(?:readme|index|_index|template|.*[-_.]template|template[-_.].*|process|contributing|changelog|license|toc|summary|"
     r"glossary|about|overview|guide|how-?to.*|adr-?log|log|_category_|0*-?template)\Z",
@@ -125,8 +119,8 @@ def is_adr(path: str, text: str) -> bool:
     folders = {part.lower() for part in place_.parts[:-1]}
     is_named = bool(_NAMED.match(place_.stem))
     is_numbered = is_named or bool(_NUMBERED.match(place_.stem) or _DATED.match(place_.stem))
-    by_path = is_named or bool(folders & _FOLDERS) or (is_numbered and bool(folders & _LOOSE_FOLDERS))
-    may_propose = is_among_proposals(path) and "status" in text[:20_000].lower()
+    by_path = is_named or bool(folders & RECORD_FOLDERS) or (is_numbered and bool(folders & LOOSE_RECORD_FOLDERS))
+    may_propose = is_among_proposals(path)
     if not (by_path or may_propose or _may_have_form(text)):
         return False
     shape = outline(path, text)

@@ -1,11 +1,21 @@
-"""RFCs and design documents: where they lie. Their numbers are their own, and mean no decision record."""
+"""The folders of RFCs and design documents, and of decision records. The numbers of the former mean none of the
+latter."""
 
 from __future__ import annotations
 
 FOLDERS = frozenset("rfc rfcs design-docs design_docs designdocs".split())
+RECORD_FOLDERS = frozenset(
+    "adr adrs architecture-decisions architecture_decisions architectural-decisions architecture-decision-records "
+    "architectural-decision-records decision-records decision_records decisionrecords architecture-decision-log".split()
+)
+# A folder by this name may hold other things too: there it takes a number, a date or the form.
+LOOSE_RECORD_FOLDERS = frozenset(("decisions", "decision", "decision-log"))
+_OF_RECORDS = RECORD_FOLDERS | LOOSE_RECORD_FOLDERS
 
 
 def is_among_proposals(path: str) -> bool:
-    """Whether a file lies among RFCs or design documents, and is not called a decision record itself."""
+    """Whether a file lies among RFCs or design documents, and is not called a decision record itself. The innermost
+    folder that says one or the other counts."""
     *folders, name = path.replace("\\", "/").lower().split("/")
-    return not FOLDERS.isdisjoint(folders) and not name.startswith("adr")
+    said = next((one for one in reversed(folders) if one in FOLDERS or one in _OF_RECORDS), "")
+    return said in FOLDERS and not name.startswith("adr")

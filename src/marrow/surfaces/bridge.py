@@ -77,13 +77,13 @@ class Bridge:
                     self._waiting[json.dumps(number)] = (given, connection, is_again)
 
         owe(None)
-        try:
-            with self._sending:
+        with self._sending:  # until it has failed too: who listened to that connection would ask once more
+            try:
                 self._send(given, owe, is_introduction=method == "initialize")
-        except OSError as problem:
-            if is_request:
-                hint = "`marrow doctor` says what is wrong; `marrow mcp --standalone` needs no daemon."
-                self._fail(number, NOT_STARTED, f"Marrow's daemon cannot be reached ({problem}). {hint}")
+            except OSError as problem:
+                if is_request:
+                    hint = "`marrow doctor` says what is wrong; `marrow mcp --standalone` needs no daemon."
+                    self._fail(number, NOT_STARTED, f"Marrow's daemon cannot be reached ({problem}). {hint}")
 
     def _send(self, given: bytes, owe: Callable[[_socket.socket], None], *, is_introduction: bool) -> None:
         """Over the connection that is there; or, when it has broken meanwhile, over a new one."""

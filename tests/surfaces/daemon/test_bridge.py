@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import signal
@@ -9,12 +10,14 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from marrow.capture import where
+from marrow.surfaces.bridge import Bridge
 
 from .conftest import House, eventually
 
@@ -150,6 +153,42 @@ def test_a_call_that_ends_every_daemon_is_sent_twice_if_it_only_reads_and_else_o
         assert "result" in host.ask("ping")
         assert len(taken) == times
         host.leave()
+
+
+class Slow(Bridge):
+    """One whose host is told of a failure late, as when this thread has to wait for its turn."""
+
+    def _fail(self, number: Any, code: int, message: str) -> None:
+        time.sleep(0.1)
+        super()._fail(number, code, message)
+
+
+def test_a_call_that_could_not_be_sent_is_answered_once(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MARROW_HOME", str(house.home))
+    where.make(where.run(str(house.home)))
+    told, read_whole = io.BytesIO(), threading.Event()
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listener:
+        listener.bind(where.socket(str(house.home)))
+        listener.listen()
+
+        def hang_up_twice_in_the_middle_of_a_line() -> None:
+            for is_last in (False, False, True):
+                connection, _ = listener.accept()
+                with connection, connection.makefile("rb") as lines:
+                    while (given := lines.readline(-1 if is_last else 100_000)).endswith(b"\n"):
+                        said = {"jsonrpc": "2.0", "id": json.loads(given)["id"], "result": {"reads": ["memory_search"]}}
+                        if is_last and said["id"] == 7:
+                            read_whole.set()
+                            time.sleep(0.5)
+                        connection.sendall(json.dumps(said).encode() + b"\n")
+
+        threading.Thread(target=hang_up_twice_in_the_middle_of_a_line, daemon=True).start()
+        asked = {"name": "memory_search", "arguments": {"query": "x" * 3_000_000}}
+        call = {"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": asked}
+        hello = {"jsonrpc": "2.0", "id": 1, "method": "initialize"}
+        Slow({}, told).pump(iter([json.dumps(one).encode() for one in (hello, call)]))
+        assert not read_whole.wait(0.5)
+    assert [json.loads(one)["id"] for one in told.getvalue().splitlines()] == [1, 7]
 
 
 def test_a_host_that_speaks_before_the_next_daemon_is_up_is_not_asked_to_introduce_itself_again(house: House) -> None:

@@ -94,3 +94,13 @@ def test_a_restore_closes_what_was_closed_then_and_undoing_it_opens_nothing(memo
     assert undone.kept_closed == 1
     assert "Nothing had changed." in undone.text()
     assert seen(memory, "vault") == set()
+
+
+def test_a_restore_of_every_project_leaves_a_view_as_narrow_as_it_is(memory: Memory) -> None:
+    memory.save("The vault opens at nine.", classification="confidential")
+    memory.snapshot_create("before")
+    memory.view_define("team", {"not": {"classification": ["secret", "confidential"]}})
+    memory.save("The shop opens at ten.")
+    told = memory.snapshot_restore("before", project="all", dry_run=False, confirm=True)
+    assert [(item["what"], item["title"]) for item in told.items] == [("removed", "The shop opens at ten.")]
+    assert seen(memory, "vault") == set()

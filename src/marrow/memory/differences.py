@@ -8,6 +8,7 @@ from dataclasses import fields, replace
 from typing import NamedTuple
 
 from ..model.event import Event
+from ..model.node import VIEW
 from ..model.record import CURRENT, Record
 from ..model.standing import ACTIVE, Standing, kept_closed
 from ..model.text import first_line
@@ -108,7 +109,7 @@ def _compared(
     for entry in entries:
         was, now = before.get(entry), after.get(entry)
         known = now or was
-        if known is None:
+        if known is None or (is_restore and known.node.kind == VIEW):
             continue
         stays_closed = False
         if is_restore and was and now:

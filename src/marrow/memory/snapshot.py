@@ -80,8 +80,8 @@ def snapshot_restore(
     *,
     everywhere: bool = False,
 ) -> Restored:
-    """Make the project at hand, or every project, stand as it did then, and nothing more open than it is now. A restore
-    is an event, and can be undone."""
+    """Make the project at hand, or every project, stand as it did then, without lowering a classification or changing a
+    view. A restore is an event, and can be undone."""
     places = None if everywhere else (asker.scope.project,)
     asker.principal.check(ADMIN, asker.namespace)
     if name is None or name == "":

@@ -84,8 +84,8 @@ class TakeSnapshot:
 
 @dataclass(frozen=True, slots=True)
 class RestoreTo:
-    """Make everything in these projects stand as it did at `seq`, and nothing more open than it is; None means every
-    project."""
+    """Make everything in these projects stand as it did at `seq`, without lowering a classification or changing a view;
+    None means every project."""
 
     seq: int
     projects: tuple[str, ...] | None = None

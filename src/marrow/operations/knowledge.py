@@ -120,7 +120,7 @@ def snapshot_restore(
 ) -> RestoreResult:
     """Make everything in this project stand as it did then. It is an event like any other, and can be undone.
 
-    Nothing becomes more open than it is: of two classifications, the stricter one holds.
+    Of two classifications the stricter one holds, and views stay as they are.
     By default it only says what would change; dry_run=false with confirm=true does it.
     """
     every = project == EVERY_PROJECT

@@ -352,20 +352,20 @@ def _take_snapshot(desk: Desk, step: TakeSnapshot, prepared: Prepared) -> Outcom
 
 
 def _restore(desk: Desk, step: RestoreTo, prepared: Prepared) -> Outcome:
-    """Bring back what held at `step.seq`; what was closed since stays closed. A restore is undone by restoring to the
-    number before its event."""
+    """Bring back what held at `step.seq`; what was closed since stays closed, and views say what they say now. A
+    restore is undone by restoring to the number before its event."""
     space = desk.change.namespace
     desk.principal.check(ADMIN, space)
     if isinstance(step.seq, bool) or not isinstance(step.seq, int) or not 0 <= step.seq < desk.seq:
         raise Invalid(
             f"There is no event {str(step.seq)[:40]}.", hint=f"Give a number from 0 to {desk.seq - 1}.", field="seq"
         )
-    addresses = sorted(
-        {t.address for event in desk.writer.events(space, after=step.seq) for t in event.touched if t.address}
-    )
+    touched = {t.address for event in desk.writer.events(space, after=step.seq) for t in event.touched if t.address}
     places = step.projects
+    standing = [r for r in desk.writer.records(space, sorted(touched), places, CURRENT) if r.node.kind != VIEW]
+    addresses = sorted({r.node.address for r in standing})
     then = {r.entry: r for r in desk.writer.records(space, addresses, places, step.seq)}
-    for record in desk.writer.records(space, addresses, places, CURRENT):
+    for record in standing:
         was = then.get(record.entry)
         count = record.standing.generation + 1
         if was is None and record.standing.state != RETRACTED:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Iterator
-from datetime import UTC, datetime
+from collections.abc import Iterator, Sequence
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 from marrow.app import Memory, open_memory
+from marrow.memory.organisation.incidents import BATCH
+from marrow.model.record import Record
+from marrow.store.sqlite.reader import SqliteReader
 
 DECISION = "# 1. Use cedar\n\n## Status\n\nAccepted\n\n## Decision\n\nWe use cedar wood.\n"
 INCIDENT = "# Shelf fell\n\n## Summary\n\nIt fell.\n\n## Root cause\n\nCedar screws.\n\n## Impact\n\nBooks.\n"
@@ -61,6 +64,28 @@ def test_an_undated_incident_is_not_the_latest(memory: Memory, tmp_path: Path) -
     memory.ingest_codebase(str(folder.parent), extensions=[".md"])
     assert [one.date for one in memory.get_incident_history().items] == ["2025-03-02", "2024-03-02", ""]
     assert [one.date for one in memory.get_incident_history(limit=1).items] == ["2025-03-02"]
+
+
+def test_of_many_incidents_no_more_are_read_than_are_told_of(
+    memory: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "repository" / "incidents"
+    for number in range(2, 2 * BATCH + 2):
+        day = date(2024, 1, 1) + timedelta(days=number)
+        (folder / f"INC-{number}.md").write_text(f"# INC-{number}\n\nDate: {day}\n\n{INCIDENT[14:]}")
+    memory.ingest_codebase(str(folder.parent), extensions=[".md"])
+    read, given = list[int](), SqliteReader.records_of
+
+    def noted(self: SqliteReader, entries: Sequence[int], seq: int) -> list[Record]:
+        read.extend(entries)
+        return given(self, entries, seq)
+
+    monkeypatch.setattr(SqliteReader, "records_of", noted)
+    found = memory.get_incident_history(limit=2)
+    assert [one.title for one in found.items] == [f"INC-{2 * BATCH + 1}", f"INC-{2 * BATCH}"]
+    assert found.total == 2 * BATCH + 1
+    assert len(read) == BATCH
+    assert memory.get_incident_history(limit=2 * BATCH + 1).items[-1].date == ""
 
 
 def test_a_day_is_not_reckoned_from_when_the_file_was_read(memory: Memory) -> None:

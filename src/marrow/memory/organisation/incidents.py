@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -15,7 +16,7 @@ from .attributed import Attributed, attribute
 from .services import check_service
 
 KIND = "incident"
-LIMIT_MAX = 200
+LIMIT_MAX, BATCH = 200, 50
 # What can mend or break something.
 CHANGES = frozenset(("commit", "conversation", "decision", "code"))
 
@@ -50,13 +51,27 @@ def incidents(engine: Engine, asker: Asker, wanted: Filter, *, limit: int = 5, a
         service = check_service(reader, asker, projects, wanted.service, seq, now) if wanted.service else ""
         chosen = replace(wanted, projects=projects, service=service, kinds=(KIND,))
         entries = reader.select(asker.namespace, chosen, seq, now)
-        hits = [Hit(record, 0.0) for record in reader.records_of(entries, seq)]
-        found = sorted(attribute(reader, asker, hits, seq, service=service), key=lambda one: not one.is_dated)
-        told = _linked(reader, asker, found[:limit], seq)
+        told = _linked(reader, asker, _latest(reader, asker, entries, seq, service, limit), seq)
         every = len(entries)
         if not entries:
             every = len(reader.select(asker.namespace, Filter(projects=projects, kinds=(KIND,)), seq, now))
     return Incidents(tuple(told), len(entries), now, every)
+
+
+def _latest(
+    reader: Reader, asker: Asker, entries: Sequence[int], seq: int, service: str, limit: int
+) -> list[Attributed]:
+    """The first of these that have a day; then, where these are too few, those without one. No more are read than need
+    be."""
+    dated: list[Attributed] = []
+    undated: list[Attributed] = []
+    for at in range(0, len(entries), BATCH):
+        hits = [Hit(record, 0.0) for record in reader.records_of(entries[at : at + BATCH], seq)]
+        for one in attribute(reader, asker, hits, seq, service=service):
+            (dated if one.is_dated else undated).append(one)
+        if len(dated) >= limit:
+            break
+    return [*dated, *undated][:limit]
 
 
 def _linked(reader: Reader, asker: Asker, found: list[Attributed], seq: int) -> list[Told]:

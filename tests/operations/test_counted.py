@@ -34,6 +34,7 @@ def test_kinds_are_counted_and_code_by_its_files() -> None:
     assert kinds_counted({"claim": 15, "summary": 2, "gap": 1, "code": 1_200}) == (
         "15 claims, 2 summaries, 1 gap, 1,200 code files"
     )
+    assert kinds_counted({"analysis": 2, "fix": 1_200, "gap": 2}) == "2 analysis, 1,200 fix, 2 gaps"
     assert kinds_counted({}) == ""
 
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Protocol
 from ..memory.attribution import NOWHERE, Origin
 from ..model.address import shown
 from ..model.moments import age, iso
-from ..model.node import GLOBAL_PROJECT
+from ..model.node import GLOBAL_PROJECT, KINDS
 from ..model.record import Record
 from ..model.text import counted, shorten
 from ..search.cut import Kept
@@ -137,8 +137,11 @@ def standing_shape(standing: Any) -> dict[str, Any]:
 
 
 def kinds_counted(kinds: Mapping[str, int]) -> str:
-    """`2 claims, 1 gap`. Of code it is files that are counted."""
-    return ", ".join(counted(count, "code file" if kind == "code" else kind) for kind, count in kinds.items())
+    """`2 claims, 1 gap`. Of code it is files that are counted; what many of a kind that somebody made up are called is
+    not known."""
+    names = {kind: "code file" if kind == "code" else kind for kind in KINDS}
+    told = (counted(n, names[kind]) if kind in names else f"{n:,} {kind}" for kind, n in kinds.items())
+    return ", ".join(told)
 
 
 def standing_words(standing: dict[str, Any]) -> str:

@@ -21,6 +21,8 @@ SECTION = "# One queue\n\n## Status\n\nSuperseded by [RFC 13](0013-two.md), see 
         ("rfcs/0012-queue.md", TABLE, "accepted"),
         ("docs/design-docs/cache.md", MATTER, "rejected"),
         ("docs/RFC/0012-queue.md", SECTION, "superseded"),
+        ("rfcs/cedar.md", "---\nstate: accepted\n---\n\n# Cedar\n\nUse cedar.\n", "accepted"),
+        ("rfcs/oak.md", "# Oak\n\n## Current status\n\nIn review until May.\n", "proposed"),
         ("rfc/file.md", "# Une file\n\nStatut : Accepté\n\n## Résumé\n\nUne seule.\n", "accepted"),
     ],
 )
@@ -40,6 +42,8 @@ def test_a_proposal_that_says_how_it_stands_is_a_decision_with_no_number_of_a_re
         ("docs/cache.md", MATTER),
         ("rfcs/notes.md", "# Notes\n\nThe status of queues is bad.\n"),
         ("rfcs/README.md", TABLE),
+        ("design-docs/nodes.md", "# Nodes\n\nThey have a status.\n\n## State\n\nEach node keeps the current epoch.\n"),
+        ("design-docs/page.md", "# Page\n\n## Status\n\nThe status page shows open incidents.\n"),
         ("rfcs/0000-template.md", TABLE),
         ("rfcs/0013-two.md", TABLE.replace("Accepted", "Proposed / Accepted / Rejected")),
         ("rfcs/rfc7231.txt", "# HTTP\n\n## Status of This Memo\n\nThis is an Internet Standards Track document.\n"),

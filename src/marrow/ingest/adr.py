@@ -64,6 +64,7 @@ _OPTIONS = (
 )  # fmt: skip
 _DRIVERS = ("decision drivers", "drivers", "forces", "assumptions", "constraints", "requirements")
 STATUS = ("status", "adr status", "decision status", "current status", "state", "statut", "estado")
+STATUS_WITHIN = 3
 # Of these the first counts; the others may be about something else in the record.
 FIRST_STATUS = ("status", "adr status", "decision status")
 _STATUS_SAID = LazyPattern(r"(?:(?:adr|decision)\s+)?status(?:\s*:|\s+[–—-]\s)\s*(?P<said>\S+)\Z", re.I)
@@ -126,7 +127,12 @@ def is_adr(path: str, text: str) -> bool:
     shape = outline(path, text)
     if _is_template(shape):
         return False
-    return by_path or _has_form(shape) or (may_propose and _status(shape).name not in ("", UNDECIDED))
+    return by_path or _has_form(shape) or (may_propose and _says_how_it_stands(shape))
+
+
+def _says_how_it_stands(shape: Outline) -> bool:
+    """By its first words: a design document may tell of the state of something else, and what is current there."""
+    return read_status(" ".join(_status(shape).said.split()[:STATUS_WITHIN])).name not in ("", UNDECIDED)
 
 
 def says_so(path: str, text: str) -> bool:

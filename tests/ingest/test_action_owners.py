@@ -92,6 +92,10 @@ def test_a_power_is_no_emphasis(sum_: str) -> None:
         "take the code out of __main__",
         "call super().__init__() first",
         "resolve it against __dirname",
+        "`__all__` is to name it",
+        "export it by `__all__`",
+        "delete *.pyc and *.pyo",
+        "pass *args on",
     ],
 )
 def test_a_name_with_underscores_of_its_own_keeps_them(task: str) -> None:
@@ -101,6 +105,21 @@ def test_a_name_with_underscores_of_its_own_keeps_them(task: str) -> None:
     assert (row.text, row.owner) == (task, "Ada")
     (decided,) = decisions_in(f"## Decisions\n\n- {task}\n")
     assert decided.text == task
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "*Ada* to fix the build",
+        "_Ada_: fix the build",
+        "***Ada***: fix the build",
+        "fix the build (*Ada*)",
+        "fix *the* build – _Ada_",
+    ],
+)
+def test_who_is_set_off_by_any_emphasis_is_named(line: str) -> None:
+    (found,) = action_items(f"## Action items\n\n- [ ] {line}\n")
+    assert (found.owner, found.text) == ("Ada", "fix the build")
 
 
 @pytest.mark.parametrize("line", ["- ______", "- [ ] ___", "- [ ] __", "- [ ] ** **"])

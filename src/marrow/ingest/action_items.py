@@ -126,13 +126,16 @@ _HANDLES_FIRST = LazyPattern(
 _KNOWN_ASKED = LazyPattern(rf"(?P<owner>{NAME}),[ \t]{{1,3}}(?P<rest>{_VERB}\b.*)")
 # What an arrow at the end points to: who is to do it, or by when.
 _POINTED = LazyPattern(r"(?P<rest>.*\S)[ \t]{0,8}(?:->|→|=>|⇒)[ \t]{0,8}(?P<to>[^→>\n]{1,60})")
-# Not the power of a number, and not the underscores of a name: __main__.
+# Not the power of a number or the star of *.py, and not the underscores of a name: __main__.
 _EMPHASIS = LazyPattern(
-    r"(?<!\w)\*\*(?=\S)|(?<=\S)\*\*(?!\w)|(?<![\w`])(?:(?P<name>__[a-z]\w*__)(?![\w:])"
-    r"|__(?=\w)(?P<bold>[^_\n]+(?:_[^_\n]+)*)__(?![\w`]))"
+    r"(?<!\w)\*{2,3}(?=\S)|(?<=\S)\*{2,3}(?!\w)|(?<![\w`])(?:(?P<name>__[a-z]\w*__)(?![\w:])"
+    r"|__(?=\w)(?P<bold>[^_\n]+(?:_[^_\n]+)*)__(?![\w`])"
+    r"|(?P<mark>(?<!\*)\*|_)(?P<italic>[^\W_](?:[^*_\n]{0,80}[^\W_])?)(?P=mark)(?![\w`*]))"
 )
 # What stays of two underscores once emphasis is gone: they begin or end a name.
 _OWN = LazyPattern(r"(?<![\w`])__(?=[a-z])|(?<=[a-z0-9])__(?!\w)")
+# All of a cell; not a name in it.
+_QUOTED = LazyPattern(r"\A`(?P<text>[^`]*)`\Z")
 _NOTHING = LazyPattern(
     r"(?:none|n/?a|nil|nothing|tbd|no (?:new |open )?(?:action items?|actions?|follow-?ups?|next steps?))"
     r"(?: yet| (?:at|for) (?:this time|now))?",
@@ -262,7 +265,7 @@ def _items(text: str, today: date | None, people: Collection[str]) -> Iterator[A
             in_section = bool(_SECTION.match(title)) and len(title) < 60
             continue
         if row is not None:
-            cells = [_bare(cell, " *_`") for cell in row["cells"].split("|")]
+            cells = [_QUOTED.sub(r"\g<text>", _bare(cell, " *_")) for cell in row["cells"].split("|")]
             if not columns:
                 columns = _columns(cells)
             elif item := _from_row(cells, columns, number, today):
@@ -460,7 +463,7 @@ def _short(text: str) -> str:
 
 def _bare(text: str, around: str) -> str:
     """Without emphasis, and without these marks around it; the underscores of a name are none of them."""
-    told = _OWN.sub("\0", _EMPHASIS.sub(r"\g<name>\g<bold>", text))
+    told = _OWN.sub("\0", _EMPHASIS.sub(r"\g<name>\g<bold>\g<italic>", text))
     return told.strip(around).replace("\0", "__")
 
 

@@ -139,13 +139,13 @@ class Bridge:
                 self._connection = None
             with self._settled:
                 owed = [(given, is_again) for given, over, is_again in self._waiting.values() if over is connection]
-        for given, is_again in owed:
-            message = _object(given)
-            if not is_again and self._only_reads(message):
-                self._deliver(given, is_again=True)
-            else:
-                told = "Marrow's daemon ended during this call. Call again: the next one is answered."
-                self._fail(message.get("id"), GONE, told)
+        again = [given for given, is_again in owed if not is_again and self._only_reads(_object(given))]
+        told = "Marrow's daemon ended during this call. Call again: the next one is answered."
+        for given, _ in owed:
+            if given not in again:
+                self._fail(_object(given).get("id"), GONE, told)
+        for given in again:  # last: the next daemon has to start first
+            self._deliver(given, is_again=True)
 
     def _only_reads(self, message: Mapping[str, Any]) -> bool:
         """Of all that a host can ask, only tools write."""

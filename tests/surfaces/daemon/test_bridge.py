@@ -155,6 +155,40 @@ def test_a_call_that_ends_every_daemon_is_sent_twice_if_it_only_reads_and_else_o
         host.leave()
 
 
+def test_a_call_that_writes_does_not_wait_for_the_next_daemon_to_learn_that_the_last_one_ended(house: House) -> None:
+    where.make(where.run(str(house.home)))
+    told = threading.Event()
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listener:
+        listener.bind(where.socket(str(house.home)))
+        listener.listen()
+
+        def end_after_two_calls_and_start_late() -> None:
+            for is_next in (False, True):
+                connection, _ = listener.accept()
+                assert not is_next or told.wait(20)
+                with connection, connection.makefile("rb") as lines:
+                    calls = 0
+                    for message in map(json.loads, lines):
+                        calls += message["method"] == "tools/call"
+                        if calls == 2:
+                            break
+                        if "id" in message and (is_next or not calls):
+                            said = {"jsonrpc": "2.0", "id": message["id"], "result": {"reads": ["memory_status"]}}
+                            connection.sendall(json.dumps(said).encode() + b"\n")
+
+        threading.Thread(target=end_after_two_calls_and_start_late, daemon=True).start()
+        host = Host(house)
+        host.introduce()
+        read = host.send("tools/call", {"name": "memory_status", "arguments": {}})
+        written = host.send("tools/call", {"name": "memory_save", "arguments": {"content": "Oak."}})
+        first = host.answer()
+        told.set()
+        assert (first["id"], "error" in first) == (written, True)
+        answer = host.answer()
+        assert (answer["id"], "result" in answer) == (read, True)
+        host.leave()
+
+
 class Slow(Bridge):
     """One whose host is told of a failure late, as when this thread has to wait for its turn."""
 

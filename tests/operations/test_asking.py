@@ -203,6 +203,8 @@ def test_a_commit_is_found_by_the_beginning_of_its_hash(memory: Memory, tmp_path
         for question in (f"why was commit {digits[:8]} made?", f"what did commit {digits[:12]} change?", digits[:10]):
             assert f"Oil the {wood}" in memory.search(question, limit=1).items[0].content
             assert f"commit {digits[:10]}" in memory.ask(question).items[0].line()
+    pasted = "\n".join(f"{digits[:9]} Something else" for digits in hashes)
+    assert all("Oil the" not in one.content for one in memory.recall(f"What did these change?\n{pasted}").items)
 
 
 def test_a_name_that_many_share_does_not_stand_before_what_answers(memory: Memory) -> None:

@@ -31,7 +31,7 @@ REACH = 2
 TARGETS_MAX = 20
 AT_HAND_MAX = 500
 IN_TIME_MAX = 50
-COMMITS_MAX, CALLED_MAX = 5, 10
+COMMITS_MAX, CALLED_MAX = 3, 10
 # How many memories are read to date an event.
 DATING = 5
 
@@ -157,8 +157,9 @@ def _at_hand(reader: Reader, question: Question, found: Candidates) -> None:
 
 
 def _called(reader: Reader, question: Question, within: list[int] | None, found: Candidates) -> None:
-    """The commits that the question names, and what names them too, whatever else it says."""
-    for digits in question.commits[:COMMITS_MAX]:
+    """The commits that the question names, and what names them too, whatever else it says. Where many are named, it is
+    a list that was pasted, and asks for none of them."""
+    for digits in question.commits if len(question.commits) <= COMMITS_MAX else ():
         named = reader.match(question.namespace, [f"{digits}*"], question.wanted.projects, within, CALLED_MAX)
         for entry, _ in named:
             found.more(entry).named = 1.0

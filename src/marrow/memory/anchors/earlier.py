@@ -47,16 +47,16 @@ def _before(checkout: Checkout, path: str) -> Iterator[str]:
 def _names(checkout: Checkout, commit: str, path: str) -> frozenset[str]:
     source = _source(checkout, commit, path)
     try:
-        found = map_of(path, source).symbols if is_tame(source) else ()
+        found = map_of(path, source).symbols
     except (ImportError, MarrowError):
         return frozenset()
     return frozenset(symbol.qualified for symbol in found)
 
 
 def _source(checkout: Checkout, commit: str, path: str) -> bytes:
-    """A file as it was; nothing where it was not there, or too large to be looked into."""
+    """A file as it was; nothing where it was not there, or is too large or too wild to be looked into."""
     try:
         source, is_whole = content(checkout.root, "cat-file", "blob", f"{commit}:./{path}", bytes_max=BYTES_MAX)
     except MarrowError:
         return b""
-    return source if is_whole else b""
+    return source if is_whole and is_tame(source) else b""

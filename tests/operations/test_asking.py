@@ -190,6 +190,14 @@ def test_a_record_is_not_taken_as_replaced_because_a_later_one_has_words_of_chan
     assert "# 1" in found
 
 
+def test_a_decision_that_was_told_at_length_gives_way_to_what_changed_it(memory: Memory) -> None:
+    before = "We keep the parameters of the kiln in a table. " + "The table lists each parameter with its unit. " * 12
+    memory.save(before, kind="decision", domain="decisions")
+    memory.save("We no longer keep the parameters of the kiln in a table, but in a file.", kind="decision")
+    found = [one.content[:12] for one in memory.recall("where do we keep the parameters of the kiln?").items]
+    assert found == ["We no longer"]
+
+
 def test_a_commit_is_found_by_the_beginning_of_its_hash(memory: Memory, tmp_path: Path, git: Git) -> None:
     git(tmp_path, "init", "--quiet")
     woods = ("oak", "ash", "elm", "fir")

@@ -43,6 +43,8 @@ QUALITY = ("drift", "usefulness", "priority")
 ACCOUNTS, SECOND_HAND = frozenset(("summary", "handoff", "observation", "arc")), 0.25
 # What was read out of the code's own comments, too.
 READ_OUT = "scan"
+# What readers tag the records of decisions with.
+RECORD = "adr"
 # What asks, is still to be done, or tells of what others did, does not replace what holds.
 NO_HEIRS = frozenset(
     "question gap task incident summary handoff observation arc checkpoint conversation log commit document".split()
@@ -210,7 +212,7 @@ def _current(question: Question, found: list[_Candidate], alike: Cosines, left: 
     changing = [one for one in found if not _replaces_nothing(one.record) and may_replace(one.record.node.content)]
     for earlier in found:
         before = earlier.record
-        if not before.standing.semantic or is_taken_in(before):
+        if not before.standing.semantic or _is_read(before):
             continue  # it happened, whatever came later; and what was read from a file says what that file says
         for later in changing:
             after = later.record
@@ -261,7 +263,12 @@ def _is_second_hand(record: Record) -> bool:
 
 def _replaces_nothing(record: Record) -> bool:
     """In a long text that was read from a file, some word of change always stands, about whatever it may be."""
-    return record.node.kind in NO_HEIRS or READ_OUT in record.standing.tags or is_taken_in(record)
+    return record.node.kind in NO_HEIRS or READ_OUT in record.standing.tags or _is_read(record)
+
+
+def _is_read(record: Record) -> bool:
+    """Whether a reader took it from a file. A decision may also have been told at length."""
+    return is_taken_in(record) and (record.node.kind != "decision" or RECORD in record.standing.tags)
 
 
 def cosines(entries: Sequence[int], vectors: Mapping[int, Vector]) -> Cosines:

@@ -60,7 +60,8 @@ class OpenTypes(Classes):
         there = self.names(found[0]) if found is not None and names.rules.by_arity else None
         if found is None or there is None:
             return found
-        count, extended = _arguments(owner.name, owner.signature), re.compile(rf"\bthis\b[^,)]*?\b{owner.name}\b")
+        count = _arguments(owner.name, owner.signature)
+        extended = re.compile(rf"\bthis\b[^,)]*?\b{re.escape(owner.name)}\b")
         fitting = [
             at
             for at in there.members.get(owner.name, ())

@@ -146,13 +146,15 @@ def test_a_call_that_ends_every_daemon_is_sent_twice_if_it_only_reads_and_else_o
                             said = {"jsonrpc": "2.0", "id": message["id"], "result": {"reads": ["memory_status"]}}
                             connection.sendall(json.dumps(said).encode() + b"\n")
 
-        threading.Thread(target=take_calls_and_die, daemon=True).start()
+        daemon = threading.Thread(target=take_calls_and_die, daemon=True)
+        daemon.start()
         host = Host(house)
         host.introduce()
         assert "daemon ended" in host.call(tool)["error"]["message"]
         assert "result" in host.ask("ping")
         assert len(taken) == times
         host.leave()
+        daemon.join()
 
 
 def test_a_call_that_writes_does_not_wait_for_the_next_daemon_to_learn_that_the_last_one_ended(house: House) -> None:
@@ -176,7 +178,8 @@ def test_a_call_that_writes_does_not_wait_for_the_next_daemon_to_learn_that_the_
                             said = {"jsonrpc": "2.0", "id": message["id"], "result": {"reads": ["memory_status"]}}
                             connection.sendall(json.dumps(said).encode() + b"\n")
 
-        threading.Thread(target=end_after_two_calls_and_start_late, daemon=True).start()
+        daemon = threading.Thread(target=end_after_two_calls_and_start_late, daemon=True)
+        daemon.start()
         host = Host(house)
         host.introduce()
         read = host.send("tools/call", {"name": "memory_status", "arguments": {}})
@@ -187,6 +190,7 @@ def test_a_call_that_writes_does_not_wait_for_the_next_daemon_to_learn_that_the_
         answer = host.answer()
         assert (answer["id"], "result" in answer) == (read, True)
         host.leave()
+        daemon.join()
 
 
 class Slow(Bridge):
@@ -216,12 +220,17 @@ def test_a_call_that_could_not_be_sent_is_answered_once(house: House, monkeypatc
                             time.sleep(0.5)
                         connection.sendall(json.dumps(said).encode() + b"\n")
 
-        threading.Thread(target=hang_up_twice_in_the_middle_of_a_line, daemon=True).start()
+        daemon = threading.Thread(target=hang_up_twice_in_the_middle_of_a_line, daemon=True)
+        daemon.start()
         asked = {"name": "memory_search", "arguments": {"query": "x" * 3_000_000}}
         call = {"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": asked}
         hello = {"jsonrpc": "2.0", "id": 1, "method": "initialize"}
         Slow({}, told).pump(iter([json.dumps(one).encode() for one in (hello, call)]))
         assert not read_whole.wait(0.5)
+        # It still waits for a third caller: it must not wait on a descriptor that a later test is given.
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as third:
+            third.connect(where.socket(str(house.home)))
+        daemon.join()
     assert [json.loads(one)["id"] for one in told.getvalue().splitlines()] == [1, 7]
 
 

@@ -6,6 +6,7 @@ import os
 import subprocess
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -97,13 +98,37 @@ def test_a_file_that_had_just_been_written_is_looked_at_once_more_and_then_left(
     clock, call = memory.engine.clock, memory.call
     readme = root / "README.md"
     readme.write_text("# Kiln\n\nKiln bakes pots.\n", encoding="utf-8")
-    written = clock() - 1_000_000
+    written = clock() // 1_000_000 * 1_000_000 - 1_000_000
     os.utime(readme, ns=(written * 1_000, written * 1_000))
-    assert take_codebase(call.engine, call.asker, str(root)).read == 1
-    later = replace(call.engine, clock=lambda: written + 10_000_000)
+    soon, later = (replace(call.engine, clock=lambda at=written + more: at) for more in (1_500_000, 10_000_000))
+    assert take_codebase(soon, call.asker, str(root)).read == 1
     again = take_codebase(later, call.asker, str(root))
     assert (again.read, again.taken.changed, again.taken.unchanged) == (1, 0, again.files)
     assert take_codebase(later, call.asker, str(root)).read == 0
+
+
+def test_a_file_whose_time_has_fractions_of_seconds_is_left_when_a_tick_is_over(root: Path, memory: Memory) -> None:
+    memory.ingest_codebase()
+    call, readme = memory.call, root / "README.md"
+    readme.write_text("# Kiln\n\nKiln bakes pots.\n", encoding="utf-8")
+    written = call.engine.clock() // 1_000_000 * 1_000_000 + 3
+    os.utime(readme, ns=(written * 1_000, written * 1_000))
+    soon = replace(call.engine, clock=lambda: written + 60_000)
+    assert take_codebase(soon, call.asker, str(root)).read == 1
+    assert take_codebase(soon, call.asker, str(root)).read == 0
+
+
+def test_a_file_that_is_written_again_while_a_long_ingest_goes_on_is_noticed(root: Path, memory: Memory) -> None:
+    """What counts is when it was looked at, not when what it said was written down."""
+    call, readme = memory.call, root / "README.md"
+    readme.write_text("# Kiln\n\nKiln bakes pots.\n", encoding="utf-8")
+    written = call.engine.clock() // 1_000_000 * 1_000_000
+    os.utime(readme, ns=(written * 1_000, written * 1_000))
+    ticks = count(written + 500_000, 3_000_000)
+    take_codebase(replace(call.engine, clock=lambda: next(ticks)), call.asker, str(root))
+    readme.write_text("# Kiln\n\nKiln bakes pies.\n", encoding="utf-8")
+    os.utime(readme, ns=(written * 1_000, written * 1_000))
+    assert take_codebase(call.engine, call.asker, str(root)).taken.changed == 1
 
 
 def test_other_bytes_behind_the_same_size_and_time_are_noticed_in_what_was_just_written(

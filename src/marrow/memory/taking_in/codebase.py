@@ -46,8 +46,10 @@ FILE_BYTES_MAX = 1024 * 1024
 DATA_SUFFIXES = frozenset(".json .yaml .yml .xml .html .css .csv .ipynb".split())
 DATA_BYTES_MAX = 256 * 1024
 MICROS, NANOS_PER_MICRO = 1_000_000, 1_000
-# A file that was written so shortly before it was read may have been written again within the same tick of its clock.
-RACY_NS = 2_000_000_000
+# A file that was written so shortly before it was looked at may be written again within the same tick of its clock. A
+# system that keeps whole seconds may keep every other one; where there are fractions, a tick has some milliseconds.
+SECOND_NS = 1_000_000_000
+TICK_OF_SECONDS_NS, TICK_NS = 2 * SECOND_NS, 50_000_000
 # Tests say what a thing does with made-up values: what it is for stands elsewhere.
 TESTS_PRIORITY = 0.2
 # Beside what is code by its name: prose, and files without an ending, which may be scripts.
@@ -99,6 +101,7 @@ def ingest_codebase(
     chosen = [path for path in inside if is_chosen(path, endings, not extensions)]
     is_ignored = ignored(engine.ignore_extra)
     ours = [path for path in chosen if not BY_ANOTHER.match(path) and not is_ignored(path)]
+    now = engine.clock()
     there = {path: found for path in ours if (found := stamp(root, path)) is not None}
     extra = engine.redact_extra
     # A path that is written down has no secret in it, unless more are looked for now than when it was.
@@ -123,7 +126,7 @@ def ingest_codebase(
         _Due(path, found, before) for path, found in there.items() if _is_due(found, before := known.get(names[path]))
     ]
     with _pending(root, looked_at) as pending:  # git works while the files are looked at
-        due, same = _changed(root, looked_at, engine.clock())
+        due, same = _changed(root, looked_at, now)
         differing = pending() if due else None
         times = _committed_at(root, due, differing)
     odd = [Skipped(path, "its name is of a form that Marrow uses itself") for path in chosen if BY_ANOTHER.match(path)]
@@ -139,6 +142,7 @@ def ingest_codebase(
         shelf=shelf,
         settle=SETTLE,
         rows=[*same, row._replace(at=engine.clock())],
+        seen_at=now,
     )
     news = passed if passed and (ORIGIN not in known or row.digest != known[ORIGIN].digest) else ()
     unchanged = len(there) - len(due) + taken.unchanged
@@ -238,11 +242,12 @@ class _Due:
 
 
 def _is_due(found: Stamp, before: Source | None) -> bool:
-    """Whether a file has changed since it was read, by size and time. What was read within a moment of its change is
-    looked at again: its clock may not have moved."""
-    if before is None or (before.size, before.mtime_ns) != (found.size, found.mtime):
+    """Whether a file has changed since it was read, by size and time. What was looked at within a moment of its change
+    is looked at again: its clock may not have moved."""
+    if before is None or (before.size, before.mtime_ns) != found:
         return True
-    return before.at * NANOS_PER_MICRO - found.mtime < RACY_NS
+    tick = TICK_NS if found.mtime % SECOND_NS else TICK_OF_SECONDS_NS
+    return before.at * NANOS_PER_MICRO - found.mtime < tick
 
 
 def _changed(root: str, looked_at: Sequence[_Due], now: int) -> tuple[list[_Due], list[Source]]:

@@ -82,14 +82,15 @@ def take_in(
     shelf: Shelf | None = None,
     settle: Sequence[Settle] = (),
     rows: Sequence[Source] = (),
+    seen_at: int | None = None,
 ) -> TakenIn:
     """Remember what readers found, in the asker's project. `gone` are paths of `service` that are no longer there.
     `settle` is done after each batch, for the nodes that are new in it and those that left. `rows` are kept when all is
-    done."""
+    done. `seen_at` is when the times of the files were looked at, where that was before all of this."""
     named = redacted_name(service, engine.redact_extra)
     done = 0
     with Ahead(engine, total or 0) as ahead:
-        run = _Run(engine, asker, operation, shelf or Shelf(engine, asker), ahead, named, bool(settle))
+        run = _Run(engine, asker, operation, shelf or Shelf(engine, asker), ahead, named, bool(settle), seen_at)
         run.leaving.update(one.address for path in gone if (one := run.shelf.at(named, path)) and one.is_document)
         run.settle_left_over(settle)
         for batch in run.looked_at(_batches(items)):
@@ -160,6 +161,7 @@ class _Run:
     ahead: Ahead
     service: str = ""
     is_settling: bool = False
+    seen_at: int | None = None
     counts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(TakenIn._fields[:5], 0))
     problems: list[Skipped] = field(default_factory=list)
     addresses: list[str] = field(default_factory=list)
@@ -199,6 +201,9 @@ class _Run:
     def result(self) -> TakenIn:
         return TakenIn(**self.counts, problems=tuple(self.problems), addresses=tuple(self.addresses))
 
+    def _at(self, now: int) -> int:
+        return now if self.seen_at is None else self.seen_at
+
     def looked_at(self, batches: Iterable[list[Item | Skipped]]) -> Iterator[_Batch]:
         """The batches, each made ready while what comes before it is embedded elsewhere, where that is worth it."""
         waiting: _Batch | None = None
@@ -231,7 +236,7 @@ class _Run:
             if before and item.digest and before.digest == item.digest and self._is_kept(before.kind, item):
                 self.counts["unchanged"] += 1
                 if (before.size, before.mtime_ns) != (item.size, item.mtime_ns):
-                    touched.append(before._replace(size=item.size, mtime_ns=item.mtime_ns, at=now))
+                    touched.append(before._replace(size=item.size, mtime_ns=item.mtime_ns, at=self._at(now)))
             elif one := self._ready(item, before, now):
                 ready.append(one)
         return _Batch(size, ready, touched, skipped)
@@ -399,7 +404,7 @@ class _Run:
             item.digest,
             item.size,
             item.mtime_ns,
-            now,
+            self._at(now),
             title[:TITLE_MAX],
         )
 
@@ -453,7 +458,9 @@ class _Run:
             Source(*place, kept_path(one.path, extra), SKIPPED, NO_ADDRESS, one.digest, one.size, one.mtime_ns)
             for one in noted
         ]
-        rows = [row._replace(at=now, title=one.reason[:TITLE_MAX]) for row, one in zip(rows, noted, strict=True)]
+        rows = [
+            row._replace(at=self._at(now), title=one.reason[:TITLE_MAX]) for row, one in zip(rows, noted, strict=True)
+        ]
         rows = [row for row in rows if not self.shelf.is_hidden(service, row.path)]
         known = [source for row in rows if (source := self.shelf.at(row.service, row.path)) is not None]
         self._leave(known, lambda writer: writer.keep_sources(self.asker.namespace, rows))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from marrow.model.standing import DOMAINS
-from marrow.search.intent import READ, domains_wanted
+from marrow.search.intent import COMMIT_FOR_HOW, COMMIT_FOR_WHERE, READ, domains_wanted, kinds_left
 
 
 @pytest.mark.parametrize(
@@ -48,3 +48,33 @@ def test_the_strongest_sound_holds_for_each_domain() -> None:
 def test_what_comes_late_in_a_long_message_does_not_change_it() -> None:
     assert domains_wanted("x " * (READ // 2) + "why") == {}
     assert domains_wanted("x " * (READ // 2 - 4) + "why") != {}
+
+
+@pytest.mark.parametrize(
+    "message",
+    ["Where is the token checked?", "where does it retry", "Which file has the defaults?", "So where's the parser?"],
+)
+def test_a_commit_says_least_of_where_something_is(message: str) -> None:
+    assert kinds_left(message) == {"commit": COMMIT_FOR_WHERE}
+
+
+@pytest.mark.parametrize("message", ["How does the cache work?", "how are ids made", "How is it built?"])
+def test_a_commit_says_less_of_how_something_works(message: str) -> None:
+    assert kinds_left(message) == {"commit": COMMIT_FOR_HOW}
+    assert COMMIT_FOR_WHERE < COMMIT_FOR_HOW < 1.0
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "",
+        "Why is the cache so small?",
+        "Which change fixed the leak?",
+        "Where did we fix the leak?",
+        "How long was it broken?",
+        "the place where it is kept",
+        "What was done so that it is quicker?",
+    ],
+)
+def test_a_commit_counts_as_usual_where_something_else_is_asked(message: str) -> None:
+    assert kinds_left(message) == {}

@@ -11,16 +11,17 @@ from marrow.model.node import Node
 from marrow.model.record import Record
 from marrow.model.standing import Standing
 from marrow.search import signals
+from marrow.search.intent import Intent
 from marrow.store.protocol import Use
 
 NOW = 1_000 * MICROS_PER_DAY
 NODE = Node.make("claim", "Apples are counted by weight.")
 
 
-def record(*, age_days: float = 0.0, idle_days: float = 0.0, **standing: object) -> Record:
+def record(*, age_days: float = 0.0, idle_days: float = 0.0, node: Node = NODE, **standing: object) -> Record:
     stands = Standing(reinforced_at=NOW - int(idle_days * MICROS_PER_DAY))
     at = NOW - int(age_days * MICROS_PER_DAY)
-    return Record(1, "orchard", NODE, replace(stands, **standing), 1, at, at)  # type: ignore[arg-type]
+    return Record(1, "orchard", node, replace(stands, **standing), 1, at, at)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(("age_days", "factor"), [(0, 1.05), (90, 1.025), (180, 1.0125), (36_500, 1.0), (-5, 1.05)])
@@ -100,9 +101,14 @@ def test_a_domain_that_the_message_is_after_counts_more(domain: str, factor: flo
     assert signals.domain(record(domain=domain), {"decisions": 0.1}) == pytest.approx(factor)
 
 
+def test_a_commit_counts_no_more_for_the_domain_that_every_commit_is_kept_in() -> None:
+    commit = record(domain="history", node=Node.make("commit", "Count apples by weight"))
+    assert signals.domain(commit, {"history": 0.1}) == 1.0
+
+
 def test_every_signal_is_weighed_by_its_name() -> None:
     one = record(age_days=90, priority=1.0, confidence=1.0, reinforced=1, drift="gone", domain="issues")
-    wanted, use = {"issues": 0.1}, Use(30, 0)
+    wanted, use = Intent({"issues": 0.1}, {"claim": 0.8}), Use(30, 0)
     weighed = dict(signals.weigh(one, use, NOW, wanted))
     assert weighed == {
         "recency": signals.recency(one, NOW),
@@ -111,11 +117,12 @@ def test_every_signal_is_weighed_by_its_name() -> None:
         "reinforcement": signals.reinforcement(one),
         "drift": signals.drift(one),
         "usefulness": signals.usefulness(use),
-        "domain": signals.domain(one, wanted),
+        "domain": signals.domain(one, wanted.domains),
+        "kind": 0.8,
     }
     assert 1.0 not in weighed.values()
 
 
 def test_a_record_that_nothing_speaks_for_or_against_counts_as_it_is() -> None:
-    neutral = dict(signals.weigh(record(age_days=1e6), Use(), NOW, {}))
+    neutral = dict(signals.weigh(record(age_days=1e6), Use(), NOW, Intent({}, {})))
     assert neutral == pytest.approx(dict.fromkeys(neutral, 1.0))

@@ -19,6 +19,7 @@ from ..providers.llm import Completion
 from ..search.cut import COVERED_MIN, LEAST, MEANING_MIN
 from ..search.evidence import Evidence
 from ..search.find import LINKED_BY, Hit, find
+from ..search.intent import ASKS_WHERE
 from ..search.question import Asked, Question
 from ..search.relevance import relevance
 from ..store.bm25 import rarity
@@ -65,6 +66,7 @@ OF_GROUP, SOURCES_MAX = 3, 12
 HINTS = {
     "decisions": re.compile(r"\b(?:why|reasons?|rationale|chose|choose|alternatives?)\b", re.I),
     "commits": re.compile(r"\b(?:which|what) change\b", re.I),
+    "code": ASKS_WHERE,
     "incidents": re.compile(r"\b(?:went wrong|broke(?:n)?|crash(?:ed)?|down(?:time)?|root cause)\b", re.I),
 }
 # How far behind the best the first of a group may stand, and the next ones.

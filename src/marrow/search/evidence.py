@@ -49,6 +49,7 @@ class Evidence:
     in_time: float = 0.0
     at_hand: float = 0.0
     named: float = 0.0
+    filed: float = 0.0  # which share of what was asked stands in the name of its file, and half of that for its folders
     place: Place | None = None  # in a long text, where what was asked stands closest together
 
     def parts(self, record: Record, terms: int) -> list[tuple[str, float]]:

@@ -20,11 +20,11 @@ from ..store.terms import terms_of
 from .best_passage import Sought
 from .evidence import Evidence, is_placed, read, words_in_place
 from .gather import gather
-from .intent import domains_wanted
+from .intent import intent_of
 from .later import LOOKED_AT, later_first
 from .question import Asked, Question
 from .signals import usual_use, weigh
-from .weights import LEARNED
+from .weights import COMMIT, LEARNED, is_taken_in
 
 if TYPE_CHECKING:
     from .second_look import SecondLook
@@ -164,7 +164,8 @@ def _weighed(
     if interval and not any(evidence[record.entry].in_time > 0 for record in wanted):
         for record in wanted:  # nothing was said then: that says nothing about any of them
             evidence[record.entry].in_time = 0.0
-    uses, after = reader.uses([record.entry for record in wanted]), domains_wanted(question.text)
+    _name_files(reader, question, asked, wanted, evidence)
+    uses, after = reader.uses([record.entry for record in wanted]), intent_of(question.text)
     usual = usual_use(uses.values())
 
     def hit(record: Record) -> Hit:
@@ -178,6 +179,24 @@ def _weighed(
     holding = reader.holding(question.namespace, terms, where, [record.entry for record in placed]) if placed else {}
     soughts = [sought.held_by(record.entry, holding) for record in placed]
     return _placed(list(zip(placed, soughts, strict=True)), evidence, hit, hits, enough)
+
+
+def _name_files(
+    reader: Reader, question: Question, asked: Asked, records: Sequence[Record], evidence: Mapping[int, Evidence]
+) -> None:
+    """What the names of the files say that these were read from. Many a question about code has no other word of it."""
+    read = [record for record in records if is_taken_in(record) and record.node.kind != COMMIT]
+    if not read or question.is_pattern or question.seq != CURRENT:
+        return
+    entries = {(record.project, record.node.address): record.entry for record in read}
+    covered = asked.covering(question.terms)
+    addresses = [record.node.address for record in read]
+    for source in reader.sources_of(question.namespace, addresses, question.wanted.projects):
+        if (entry := entries.get((source.project, source.address))) is not None:
+            folder, _, name = source.path.rpartition("/")
+            in_name = frozenset(terms_of(name.partition(".")[0]))
+            said = (covered(in_name) + covered(in_name.union(terms_of(folder)))) / 2
+            evidence[entry].filed = max(evidence[entry].filed, said)
 
 
 def _placed(

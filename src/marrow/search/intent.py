@@ -1,9 +1,19 @@
-"""What a message is after, and in which domains that is usually kept."""
+"""What a message is after, in which domains that is usually kept, and which kinds do not answer it."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import cache
+from typing import NamedTuple
+
+
+class Intent(NamedTuple):
+    """How much more each domain counts, and what is left of the score of a kind."""
+
+    domains: Mapping[str, float]
+    kinds: Mapping[str, float]
+
 
 # (what it sounds like, the domains it is after, how much more they count). The strongest that fits each domain holds.
 _SOUNDS: tuple[tuple[str, tuple[str, ...], float], ...] = (
@@ -32,6 +42,10 @@ def _compiled() -> tuple[tuple[re.Pattern[str], tuple[str, ...], float], ...]:
 READ = 2_000
 
 
+def intent_of(message: str) -> Intent:
+    return Intent(domains_wanted(message), kinds_left(message))
+
+
 def domains_wanted(message: str) -> dict[str, float]:
     """How much more each domain counts for this message; what is not named counts as usual."""
     found: dict[str, float] = {}
@@ -40,3 +54,21 @@ def domains_wanted(message: str) -> dict[str, float]:
             for domain in domains:
                 found[domain] = max(more, found.get(domain, 0.0))
     return found
+
+
+# A place in the code, or how something works there, is asked for.
+ASKS_WHERE = re.compile(
+    r"\A\s*(?:and |so |but |hey,? )?(?:where(?:'s| (?:is|are|do|does|can|should|in|exactly))|"
+    r"(?:in )?which (?:files?|functions?|class(?:es)?|methods?|modules?|scripts?|packages?))\b",
+    re.I,
+)
+_ASKS_HOW = re.compile(r"\A\s*(?:and |so |but |hey,? )?how(?:'s| (?:do|does|is|are))\b", re.I)
+# What is left of the score of a commit then: it says what was changed, and not what is there now.
+COMMIT_FOR_WHERE, COMMIT_FOR_HOW = 0.7, 0.8
+
+
+def kinds_left(message: str) -> dict[str, float]:
+    """What is left of the score of a kind that does not answer this message; what is not named counts as usual."""
+    if ASKS_WHERE.match(message):
+        return {"commit": COMMIT_FOR_WHERE}
+    return {"commit": COMMIT_FOR_HOW} if _ASKS_HOW.match(message) else {}

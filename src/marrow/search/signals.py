@@ -12,6 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from ..model.moments import MICROS_PER_DAY
 from ..model.record import Record
 from ..store.protocol import Use
+from .intent import Intent
+from .weights import COMMIT
 
 HALF_LIFE_DAYS = 90.0
 RECENCY_WEIGHT = 0.05
@@ -72,12 +74,13 @@ def usefulness(use: Use, usual: float = USE_EXPECTED) -> float:
 
 
 def domain(record: Record, wanted: Mapping[str, float]) -> float:
-    """A little more for what is kept in a domain that the message is after."""
-    return 1.0 + wanted.get(record.standing.domain, 0.0)
+    """A little more for what is kept in a domain that the message is after. Every commit is kept in the same one,
+    whatever it is about."""
+    return 1.0 + (wanted.get(record.standing.domain, 0.0) if record.node.kind != COMMIT else 0.0)
 
 
 def weigh(
-    record: Record, use: Use, now: int, wanted: Mapping[str, float], usual: float = USE_EXPECTED
+    record: Record, use: Use, now: int, after: Intent, usual: float = USE_EXPECTED
 ) -> Sequence[tuple[str, float]]:
     """The signals of a record that may say something, by name. Most are neutral for most records, and asked for every
     record that is read: those are seen at a glance."""
@@ -91,6 +94,8 @@ def weigh(
         found.append(("drift", drift(record)))
     if use.recalled >= USE_MIN:
         found.append(("usefulness", usefulness(use, usual)))
-    if standing.domain in wanted:
-        found.append(("domain", domain(record, wanted)))
+    if standing.domain in after.domains:
+        found.append(("domain", domain(record, after.domains)))
+    if record.node.kind in after.kinds:
+        found.append(("kind", after.kinds[record.node.kind]))
     return found

@@ -42,7 +42,7 @@ from retrieval_adapter import Adapter
 
 LIMIT = 50
 # No set asks about files, and few questions speak of a time: these stay in their proportion to `words`.
-KEPT = ("in_time", "at_hand")
+KEPT = ("in_time", "at_hand", "named", "filed")
 NAMES = tuple(name for name in Weights._fields if name not in KEPT)
 L2, STEPS, RATE = 0.01, 600, 0.05
 SEED = 7

@@ -347,6 +347,40 @@ def test_a_summary_is_erased_though_what_it_stood_for_is_forgotten_meanwhile(
     assert [hand.state(address) for address in (one, two)] == ["retracted", "active"]
 
 
+def left(hand: Hand) -> set[str]:
+    with hand.engine.store.reading() as reader:
+        return set(reader.addresses(hand.asker.namespace, "", None, 9))
+
+
+@pytest.mark.parametrize("before", ["what comes back is written", "it is erased"])
+def test_what_another_process_erases_first_is_erased(
+    engine: Engine, asker: Asker, hand: Hand, clock: Clock, before: str
+) -> None:
+    one, two = (hand.say(text) for text in SAID[:2])
+    found = compress(engine, asker, addresses=[one, two])
+
+    def other() -> None:
+        for address in (found.address, one):
+            erase(engine, asker, address=address, dry_run=False, confirm=True)
+
+    meddled = replace(engine, clock=Meddled(clock, 2 if before == "what comes back is written" else 3, other))
+    done = erase(meddled, asker, address=found.address, dry_run=False, confirm=True)
+    assert (done.chosen, done.seq) == ((shown(found.address),), None)
+    assert (left(hand), hand.state(two)) == ({two}, "active")
+
+
+def test_what_is_left_is_erased_when_another_process_erases_the_rest_first(
+    engine: Engine, asker: Asker, hand: Hand, clock: Clock
+) -> None:
+    one, two = (hand.say(text, thread="t1") for text in SAID[:2])
+    meddled = replace(
+        engine, clock=Meddled(clock, 2, lambda: erase(engine, asker, address=one, dry_run=False, confirm=True))
+    )
+    done = erase(meddled, asker, thread="t1", dry_run=False, confirm=True)
+    assert set(done.chosen) == {shown(one), shown(two)}
+    assert left(hand) == set()
+
+
 def test_what_a_better_telling_took_the_place_of_stays_out_when_that_is_forgotten(
     engine: Engine, asker: Asker, hand: Hand
 ) -> None:

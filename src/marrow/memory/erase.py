@@ -11,11 +11,12 @@ the raw traces of the sessions in which something was said that is erased.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import NamedTuple
 
 from ..model.address import shown
-from ..model.errors import Invalid
+from ..model.errors import Invalid, NotFound
 from ..model.record import CURRENT, Filter, Record, matches
 from ..model.scope import ADMIN
 from ..model.text import counted, first_line
@@ -106,15 +107,19 @@ def erase(
     gone = [*plan.chosen, *plan.made]
     plan = plan._replace(back=_brought_back(engine, asker, gone))
     engine.looked.clear()
-    while True:
-        receipt = erase_rows(
-            engine.store, asker.principal, asker.namespace, gone, actor=asker.actor, now=engine.clock()
-        )
+    seq = None
+    while gone:
+        # One door for all of them: where another process erased one first, the others are left for the next turn.
+        with suppress(NotFound):
+            receipt = erase_rows(
+                engine.store, asker.principal, asker.namespace, gone, actor=asker.actor, now=engine.clock()
+            )
+            seq = receipt.seq
         # Something may have been made from them after they were looked up.
         with engine.store.reading() as reader:
-            gone = _made_from(reader, asker.namespace, gone)
-        if not gone:
-            return _result(engine, plan, False, receipt.seq)
+            left = [address for address in gone if reader.addresses(asker.namespace, address, None, 1)]
+            gone = [*left, *_made_from(reader, asker.namespace, gone)]
+    return _result(engine, plan, False, seq)
 
 
 def _wanted(address: object, user: str | None, thread: str | None, given: Filter | None) -> Filter | None:

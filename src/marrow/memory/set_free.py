@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import TypeVar
 
 from ..model.change import Restate
-from ..model.errors import Conflict
+from ..model.errors import Conflict, NotFound
 from ..model.record import CURRENT, Record
 from ..model.standing import ACTIVE, COMPRESSED, RETRACTED
 from ..store.protocol import Projects, Reader
@@ -50,7 +50,7 @@ def looked_again(attempt: Callable[[], T]) -> T:
     """What this gives. It looks up what is set free and writes that: where another process was faster with one of
     these, it looks again."""
     for _ in range(TRIES - 1):
-        with suppress(Conflict):
+        with suppress(Conflict, NotFound):
             return attempt()
     return attempt()
 

@@ -201,6 +201,26 @@ def test_a_shallow_clone_does_not_claim_to_know_who_added_a_file(folder: Path, t
         assert "shallow" not in opened.perform("get_file_history", {"file_path": "app.py"}).text
 
 
+def test_what_the_oldest_commit_of_a_shallow_clone_changed_is_not_told_as_added(
+    folder: Path, tmp_path: Path, git: Git
+) -> None:
+    for name in ("second", "third"):
+        (folder / f"{name}.py").write_text("x = 1\n")
+        git("add", ".")
+        git("commit", "--quiet", "--message", name)
+    clone = tmp_path / "shallow"
+    git("clone", "--quiet", "--depth", "2", folder.as_uri(), str(clone))
+    with open_memory(clone, store=str(tmp_path / "other.db"), embedder="fake") as opened:
+        changed = opened.perform("get_changed_files", {})
+        assert ([one.path for one in changed.result.items], changed.result.commits) == (["third.py"], 2)
+        commits = opened.perform("get_recent_commits", {})
+        assert [(one.subject, one.files) for one in commits.result.items] == [("third", 1), ("second", None)]
+        for told in (changed.text, commits.text):
+            assert told.count("shallow: older commits are not here, and what the oldest one changed is not known") == 1
+        assert "shallow" not in opened.perform("get_recent_commits", {"limit": 1}).text
+        assert "shallow" not in opened.perform("get_changed_files", {"since": "HEAD~1"}).text
+
+
 def test_files_that_changed_since_a_commit_or_a_time_are_told(do: Do, folder: Path) -> None:
     told = [one.path for one in do("get_changed_files", since="HEAD").items]
     assert "app.py" not in [one.path for one in do("get_changed_files", since="HEAD").items if one.commit], told

@@ -26,6 +26,7 @@ from .table import Call, operation
 
 HASH_SHOWN = 10
 BODY_TOKENS = 80
+SHALLOW = "shallow: older commits are not here, and what the oldest one changed is not known"
 HOURS_MAX = 24 * 366 * 100
 # What the lines around the changes of a diff take.
 FRAME_TOKENS, LINES_SHARE = 40, 0.92
@@ -85,9 +86,11 @@ class CommitView(NamedTuple):
 class CommitList(NamedTuple):
     items: tuple[CommitView, ...]
     left_out: int = 0
+    shallow: bool = False
 
     def text(self) -> str:
         lines = [item.line() for item in self.items] or ["No commit yet."]
+        lines += [SHALLOW] if self.shallow else []
         return "\n".join([*lines, *([f"({self.left_out} more: raise budget_tokens)"] if self.left_out else [])])
 
 
@@ -96,7 +99,9 @@ def get_recent_commits(call: Call, limit: int = 10) -> CommitList:
     """The latest commits of the branch at hand, newest first, with how much each changed."""
     now = call.engine.clock()
     extra = call.engine.redact_extra
-    return CommitList(tuple(_recent(one, now, extra) for one in recent_commits(repository_of(call), limit)))
+    found = recent_commits(repository_of(call), limit)
+    shallow = any(one.is_cut_off for one in found)
+    return CommitList(tuple(_recent(one, now, extra) for one in found), shallow=shallow)
 
 
 def _recent(one: Recent, now: int, extra: tuple[str, ...]) -> CommitView:
@@ -139,12 +144,14 @@ class ChangedList(NamedTuple):
     commits: int
     more: bool = False
     left_out: int = 0
+    shallow: bool = False
 
     def text(self) -> str:
         lines = [f"since {self.since}: {counted(self.files, 'file')}, {counted(self.commits, 'commit')}"]
         lines += [item.line() for item in self.items]
         hidden = self.files - len(self.items)
         lines += [f"({hidden} more: raise limit and budget_tokens)"] if hidden > 0 else []
+        lines += [SHALLOW] if self.shallow else []
         return "\n".join([*lines, *(["(there is more than could be looked at)"] if self.more else [])])
 
 
@@ -169,7 +176,8 @@ def get_changed_files(
         start = (commit_moment(root, after) if after else None) or moment(max(0, given.at))
     found = changed_lately(root, after=after) if after else changed_lately(root, start)
     items = tuple(_changed(one, now, call.engine.redact_extra) for one in found.files[:limit])
-    return ChangedList(items, len(found.files), iso(micros(start)), found.commits, found.is_cut)
+    since_then = (iso(micros(start)), found.commits, found.is_cut)
+    return ChangedList(items, len(found.files), *since_then, shallow=found.is_cut_off)
 
 
 def _changed(one: Changed, now: int, extra: tuple[str, ...]) -> ChangedFile:

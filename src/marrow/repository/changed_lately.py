@@ -12,7 +12,7 @@ from itertools import islice
 from marrow.model.errors import Unavailable
 
 from .command import fields
-from .head import head_of, repository_at, shallow_mark, working_folder
+from .head import head_of, oldest_here, repository_at, shallow_mark, working_folder
 from .history import moment_of
 from .identity import Place
 from .kept import Kept
@@ -45,11 +45,13 @@ class Changed:
 
 @dataclass(frozen=True, slots=True)
 class ChangedFiles:
-    """Those of the working tree first, then by the time of the last commit. `is_cut` when there was more to look at."""
+    """Those of the working tree first, then by the time of the last commit. `is_cut` when there was more to look at;
+    `is_cut_off` when what one of the commits changed is not known, since its parents are not here."""
 
     files: tuple[Changed, ...]
     commits: int
     is_cut: bool = False
+    is_cut_off: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +61,7 @@ class _Commit:
     at: datetime
     subject: str
     files: tuple[tuple[str, str, str], ...]  # what, path, the name before
+    is_cut_off: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +95,8 @@ def changed_lately(root: str | os.PathLike[str], since: datetime = _EPOCH, *, af
     untouched = [file for file in committed if files.get(file.path) is before[file.path]]
     ordered = [*sorted(pending, key=_newest_first), *untouched]
     is_cut = (known.is_cut and len(commits) == len(known.commits)) or tree.more or len(ordered) > FILES_MAX
-    return ChangedFiles(tuple(ordered[:FILES_MAX]), len(commits), is_cut)
+    is_cut_off = any(commit.is_cut_off for commit in commits)
+    return ChangedFiles(tuple(ordered[:FILES_MAX]), len(commits), is_cut, is_cut_off)
 
 
 def _newest_first(file: Changed) -> tuple[float, str]:
@@ -139,7 +143,11 @@ def _known(place: Place, head: str, since: datetime, after: str) -> _Since:
         found = list(islice(_log(folder, head, since, after, "--find-renames"), COMMITS_MAX + 1))
     except Unavailable:  # finding renames needs files that a partial copy lacks
         found = list(islice(_log(folder, head, since, after, "--no-renames"), COMMITS_MAX + 1))
-    return _kept.keep(key, _Since(since, tuple(found[:COMMITS_MAX]), len(found) > COMMITS_MAX))
+    cut_off = oldest_here(place)
+    commits = tuple(
+        replace(one, files=(), is_cut_off=True) if one.hash in cut_off else one for one in found[:COMMITS_MAX]
+    )
+    return _kept.keep(key, _Since(since, commits, len(found) > COMMITS_MAX))
 
 
 def _log(folder: str, head: str, since: datetime, after: str, renames: str) -> Iterator[_Commit]:

@@ -88,6 +88,12 @@ def is_shallow(place: Place) -> bool:
     return os.path.exists(os.path.join(place.common_dir, "shallow"))
 
 
+def oldest_here(place: Place) -> frozenset[str]:
+    """The commits of a shallow repository whose parents are not here. To git each of them adds every file that it has:
+    what it really changed, nobody here knows."""
+    return frozenset((read_bounded(os.path.join(place.common_dir, "shallow")) or "").split())
+
+
 def shallow_mark(place: Place) -> str:
     """Changes when a shallow repository is deepened: then there is more before a commit than there was."""
     try:

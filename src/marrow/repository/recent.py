@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import islice
 
 from marrow.model.errors import Invalid, Unavailable
 
 from .command import fields
-from .head import head_of, repository_at, shallow_mark, working_folder
+from .head import head_of, oldest_here, repository_at, shallow_mark, working_folder
 from .history import moment_of
 from .kept import Kept
 
@@ -23,7 +23,8 @@ _FIELDS = 7
 
 @dataclass(frozen=True, slots=True)
 class Recent:
-    """`files`, `added` and `removed` are None where git could not count them; a merge has none of its own."""
+    """`files`, `added` and `removed` are None where git could not count them, as of a commit whose parents are cut off
+    (`is_cut_off`); a merge has none of its own."""
 
     hash: str
     author: str
@@ -34,6 +35,7 @@ class Recent:
     files: int | None = None
     added: int | None = None
     removed: int | None = None
+    is_cut_off: bool = False
 
 
 _kept: Kept[tuple[str, str, str, int], tuple[Recent, ...]] = Kept(64)
@@ -55,7 +57,12 @@ def recent_commits(root: str | os.PathLike[str], limit: int = 10) -> tuple[Recen
         found = tuple(_recent(folder, head, limit, is_counted=True))
     except Unavailable:  # counting needs files that a partial copy lacks
         found = tuple(_recent(folder, head, limit, is_counted=False))
-    return _kept.keep(key, found)
+    cut_off = oldest_here(place)
+    return _kept.keep(key, tuple(_uncounted(one) if one.hash in cut_off else one for one in found))
+
+
+def _uncounted(one: Recent) -> Recent:
+    return replace(one, files=None, added=None, removed=None, is_cut_off=True)
 
 
 def _recent(folder: str, head: str, limit: int, *, is_counted: bool) -> Iterator[Recent]:

@@ -59,9 +59,10 @@ _LOGS = frozenset((".log",))
 PICTURE, RECORDING, LOG = "it is a picture", "it is a recording or its transcript", "it is a log"
 BINARY, OTHER = "it is binary", "its ending is none of those that are read"
 LEFT_BEHIND = "it is test data, or what programs leave behind"
+SUBMODULE = "it is a submodule, a repository of its own"
 NO_RECORD = "it is taken for a decision now, and nothing in it says that it is one"
 _READERS = {PICTURE: "ingest_design", RECORDING: "ingest_meeting", LOG: "ingest_log"}
-_READERS |= {OTHER: "ingest_document", NO_RECORD: "ingest_document"}
+_READERS |= {OTHER: "ingest_document", NO_RECORD: "ingest_document", SUBMODULE: "ingest_codebase"}
 # What programs leave behind or compare themselves with.
 _LEFT_BEHIND = frozenset(
     ".golden .output .out .stdout .stderr .expected .actual .timestamp .bak .orig .rej .patch .diff .sum .lock "

@@ -433,8 +433,10 @@ class MapResult(NamedTuple):
     depth: int = 0
 
     def text(self) -> str:
+        skipped = ", ".join(f"{count} {reason}" for reason, count in self.skipped.items())
         if not self.files:
-            return f"There is no code in {self.path or 'the project'} that the map reads."
+            nothing = f"There is no code in {self.path or 'the project'} that the map reads."
+            return f"{nothing}\nskipped: {skipped}" if skipped else nothing
         languages = ", ".join(f"{name} {count}" for name, count in self.languages.items())
         where = self.path or "the project"
         sizes = ", ".join(counted(n, what) for n, what in zip(self[1:4], ("file", "line", "symbol"), strict=True))
@@ -456,8 +458,7 @@ class MapResult(NamedTuple):
         if self.deeper:
             lie = f"{counted(self.deeper, 'file')} {'lies' if self.deeper == 1 else 'lie'} deeper"
             lines.append(f"({lie}: depth={self.depth + 1} shows more, and so does the path of a folder)")
-        if self.skipped:
-            lines.append(f"skipped: {', '.join(f'{count} {reason}' for reason, count in self.skipped.items())}")
+        lines += [f"skipped: {skipped}"] if skipped else []
         return "\n".join(lines)
 
 
@@ -473,7 +474,7 @@ def memory_map(
         raise Invalid(f"depth is a whole number from 1 to {DEPTH_MAX}.", field="depth")
     kept = _map(call, whole=True)
     with kept.reading() as reader:
-        found = folder_map(reader, inside(kept.root, path), depth)
+        found = folder_map(reader, kept.root, inside(kept.root, path), depth)
         busiest = most_called(reader, found.path, MOST_CALLED)
     return MapResult(
         found.path,

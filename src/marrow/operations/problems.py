@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from ..ingest.file_kinds import BINARY, LEFT_BEHIND, LOG, OTHER, PICTURE, RECORDING, reader_for
+from ..ingest.file_kinds import BINARY, LEFT_BEHIND, LOG, OTHER, PICTURE, RECORDING, SUBMODULE, reader_for
 from ..ingest.item import Skipped
 
 TOLD = 20
@@ -17,6 +17,7 @@ _MANY = {
     BINARY: "they are binary",
     LEFT_BEHIND: "they are test data, or what programs leave behind",
     OTHER: "their endings are none of those that are read",
+    SUBMODULE: "they are submodules, repositories of their own",
 }
 _READERS = {many: reader_for(one) for one, many in _MANY.items()}
 

@@ -19,7 +19,7 @@ _DEPTH_MAX = 8
 _PATTERN_MAX = 512
 _WILDCARDS_MAX = 8
 _PARTS_MAX = 100
-_SECTIONS = frozenset(("core", "include", "includeif", "remote", "url"))
+_SECTIONS = frozenset(("core", "include", "includeif", "remote", "submodule", "url"))
 _HEADER = re.compile(r'\[\s*([A-Za-z0-9-]+)(?:\.([^\s"\]]*)|\s+"((?:[^"\\]|\\.)*)")?\s*\](.*)\Z')
 _KEY = re.compile(r"([A-Za-z][A-Za-z0-9-]*)\s*(?:=(.*))?\Z", re.S)
 _ESCAPED = {"n": "\n", "t": "\t", "b": "\b"}
@@ -52,6 +52,20 @@ def user_entries(environ: Mapping[str, str], git_dir: str, home: str) -> Iterato
     other = environ.get("XDG_CONFIG_HOME") or os.path.join(home, ".config")
     yield from entries(os.path.join(other, "git", "config"), git_dir, home)
     yield from entries(os.path.join(home, ".gitconfig"), git_dir, home)
+
+
+def submodules(root: str) -> list[str]:
+    """The folders of a repository that are repositories of their own, fetched or not, as its `.gitmodules` names them.
+    The file came with the repository: neither a link nor a path that leads out of it counts."""
+    file = os.path.join(root, ".gitmodules")
+    text = None if os.path.islink(file) else read_bounded(file)
+    named = {value for section, _, key, value in _parse(text or "") if (section, key) == ("submodule", "path")}
+    inside = (path for path in sorted(named) if path.isprintable() and os.path.normpath(path) == path)
+    return [
+        path
+        for path in inside
+        if path.partition("/")[0] not in ("", ".", "..") and os.path.isdir(os.path.join(root, path))
+    ]
 
 
 def _entries(path: str, git_dir: str, home: str, above: tuple[str, ...], budget: list[int]) -> Iterator[Entry]:

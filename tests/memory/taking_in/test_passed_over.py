@@ -67,6 +67,30 @@ def test_it_is_told_once_and_again_when_others_are_passed_over(root: Path, memor
     assert "3 files such as data/more.csv" in memory.ingest_codebase().text()
 
 
+def test_a_submodule_is_told_to_be_a_repository_of_its_own(root: Path, memory: Memory, tmp_path: Path) -> None:
+    def git(*arguments: str) -> None:
+        who = ("-c", "user.name=Ada", "-c", "user.email=ada@example.org", "-c", "protocol.file.allow=always")
+        subprocess.run(["git", *who, *arguments], check=True, capture_output=True, cwd=root)
+
+    wheel = tmp_path / "wheel"
+    git("init", "-q", str(wheel))
+    (wheel / "spin.py").write_text("def spin(): ...\n", encoding="utf-8")
+    git("-C", str(wheel), "add", ".")
+    git("-C", str(wheel), "commit", "-q", "-m", "Spin")
+    for name in ("parts/wheel", "parts/wheel.js"):
+        git("submodule", "add", "-q", str(wheel), name)
+    git("submodule", "deinit", "-q", "-f", "parts/wheel.js")  # as after a clone that fetched none
+    found = memory.ingest_codebase()
+    told = [one["path"] for one in found.problems if "submodule" in one["reason"]]
+    assert told == ["2 files such as parts/wheel"]
+    assert "they are submodules, repositories of their own; ingest_codebase reads them" in found.text()
+    assert memory.ingest_codebase().troubled == 0
+    assert "skipped: 2 submodules" in memory.map().text()
+    assert memory.map("parts").text().endswith("skipped: 2 submodules")
+    git("submodule", "add", "-q", str(wheel), "third")
+    assert "skipped: 3 submodules" in memory.map().text()
+
+
 @pytest.mark.parametrize("service", ["kiln", "", "oven"])
 def test_what_another_reader_has_read_is_not_passed_over(root: Path, memory: Memory, service: str) -> None:
     (root / "talk.eml").write_text("From: a@example.org\nSubject: Glaze\n\nWe bake at 200.\n", encoding="utf-8")

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from ...codemap.entry import is_test_path
 from ...model.code import CALLABLES, TYPES
 from ...model.errors import NotFound
+from ...repository.gitconfig import submodules
 from ...store.code import FileRow, Known, MapReader
 from ...store.code.states import KEPT, MAPPED, PLAIN, SKIPPED
 
@@ -40,8 +41,9 @@ class FolderMap(NamedTuple):
     deeper: int = 0
 
 
-def folder_map(reader: MapReader, path: str, depth: int = 2) -> FolderMap:
-    """Folders down to a depth, and the files in them at that depth's top; what is tested comes before its tests."""
+def folder_map(reader: MapReader, root: str, path: str, depth: int = 2) -> FolderMap:
+    """Folders down to a depth, and the files in them at that depth's top; what is tested comes before its tests. What
+    is skipped comes with the repositories of their own below it."""
     below = reader.files_below(path)
     single = reader.file_at(path) if path else None
     if single is not None:
@@ -55,7 +57,10 @@ def folder_map(reader: MapReader, path: str, depth: int = 2) -> FolderMap:
     files.sort(key=lambda row: (is_test_path(row.path), row.path.rpartition("/")[0], row.path))
     left = max(0, len(files) - FILES_MAX)
     entries += [_file(reader, row, counts[row.id]) for row in files[:FILES_MAX]]
-    skipped = Counter(row.reason for row in below if row.state == SKIPPED)
+    own = [module for module in submodules(root) if not path or module == path or module.startswith(f"{path}/")]
+    skipped = Counter(row.reason for row in below if row.state == SKIPPED and row.path not in own)
+    if own:
+        skipped["submodule" if len(own) == 1 else "submodules"] = len(own)
     languages: dict[str, tuple[int, int]] = {}
     for row in mapped:
         count, lines = languages.get(row.language, (0, 0))

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ...codemap.languages.table import language_of
-from ...ingest.file_kinds import other_language
+from ...ingest.file_kinds import SUBMODULE, other_language
 from ...ingest.files import CODE, read_file
 from ...ingest.formats.text_of import FILE_BYTES_MAX as DOCUMENT_BYTES_MAX
 from ...ingest.item import Item, Skipped
@@ -28,6 +28,7 @@ from ...model.text import name as short_name
 from ...repository import identify, locate
 from ...repository.changed import Stamp, changed_between, commit_named, listing, stamp
 from ...repository.file_sorts import is_inside_git, is_test
+from ...repository.gitconfig import submodules
 from ...repository.head import repository_at
 from ...repository.ignored import ignored
 from ...repository.last_changed import last_changed
@@ -121,6 +122,8 @@ def ingest_codebase(
         taken_in = frozenset(chosen)
         left = [path for path in inside if path not in taken_in and not is_licence(path) and not is_ignored(path)]
         passed = passed_over(engine, asker, named, left, known, root)
+        modules = (path for path in submodules(root) if path.startswith(below) and not is_ignored(path))
+        passed += [Skipped(kept_path(path, extra), SUBMODULE) for path in modules]
     row = noted(origin, known.get(ORIGIN), passed)
     looked_at = [
         _Due(path, found, before) for path, found in there.items() if _is_due(found, before := known.get(names[path]))

@@ -9,6 +9,7 @@ import pytest
 
 from marrow.app import Memory, open_memory
 from marrow.model.errors import Conflict, Invalid, NotFound
+from marrow.operations.knowledge import RestoreResult
 
 from .conftest import Do, head
 
@@ -88,6 +89,12 @@ def test_a_restore_only_says_what_it_would_do(memory: Memory, do: Do, said: Do, 
         do("snapshot_restore", name="before", dry_run=False)
     assert raised.value.field == "confirm"
     assert head(memory) == before
+
+
+def test_what_a_restore_does_to_one_is_told_of_one() -> None:
+    told = RestoreResult(to=3, dry_run=True, added=1, changed=1, removed=1, items=())
+    assert "1 comes back, 1 differs, 1 leaves\n" in told.text()
+    assert "2 come back, 0 differ, 1,000 leave\n" in told._replace(added=2, changed=0, removed=1000).text()
 
 
 def test_a_restore_is_an_event_and_can_be_undone(do: Do, moved: str) -> None:

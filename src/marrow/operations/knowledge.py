@@ -95,9 +95,9 @@ class RestoreResult(NamedTuple):
 
     def text(self) -> str:
         verb = "would change" if self.dry_run else "changed"
-        lines = [
-            f"restore to event {self.to} {verb}: {self.added} come back, {self.changed} differ, {self.removed} leave"
-        ]
+        counts = ((self.added, "come", " back"), (self.changed, "differ", ""), (self.removed, "leave", ""))
+        told = ", ".join(f"{count:,} {does}{'s' if count == 1 else ''}{how}" for count, does, how in counts)
+        lines = [f"restore to event {self.to} {verb}: {told}"]
         lines += [f"  {item['what']} {item_line(item)}" for item in self.items]
         lines += [f"  ({self.left_out:,} more: raise budget_tokens)"] if self.left_out else []
         if self.kept_closed:

@@ -432,7 +432,7 @@ def test_what_only_looks_unless_told_otherwise_looks_in_a_pipe(here: Here) -> No
     here("save", "Deploys go out on Fridays.")
     looked = here("snapshot", "restore", "before")
     assert (looked.code, looked.err) == (0, "")
-    assert "would change: 0 come back, 0 differ, 1 leave" in looked.out
+    assert "would change: 0 come back, 0 differ, 1 leaves" in looked.out
     assert looked.out.endswith("Nothing was changed yet: --yes does it.\n")
     assert here("search", "deploys", "--json").json["items"]
     refused = here("snapshot", "restore", "before", "--no-dry-run")

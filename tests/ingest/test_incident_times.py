@@ -96,6 +96,29 @@ def test_a_zone_is_no_part_of_a_longer_name(line: str, day_said: str) -> None:
     assert times(found) == ("2024-07-03T09:00:00Z", "2024-07-03T10:00:00Z")
 
 
+@pytest.mark.parametrize("line", ["CT scans fail", "PT is down", "MT translates nothing"])
+def test_a_zone_of_two_letters_that_begins_what_happened_is_none(line: str) -> None:
+    found = incident(f"- 09:00 {line}\n- 10:00 fixed")
+    assert found.timeline[0].text == line
+    assert times(found) == ("2024-07-03T09:00:00Z", "2024-07-03T10:00:00Z")
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("CT: scans fail", "fixed"),
+        ("(CT) scans fail", "fixed"),
+        ("CT Scans fail", "fixed"),
+        ("CT the scans fail", "fixed"),
+        ("CT scans fail", "CT fixed"),
+    ],
+)
+def test_a_zone_of_two_letters_that_stands_apart_or_behind_every_time_is_one(first: str, second: str) -> None:
+    found = incident(f"- 09:00 {first}\n- 10:00 {second}")
+    assert [entry.text.lower().removeprefix("the ") for entry in found.timeline] == ["scans fail", "fixed"]
+    assert times(found) == ("2024-07-03T14:00:00Z", "2024-07-03T15:00:00Z")
+
+
 def test_an_end_may_stand_right_behind_a_zone() -> None:
     found = incident("- 09:00 PST-09:30 it is down\n- 10:00 fixed\n")
     assert times(found) == ("2024-07-03T17:00:00Z", "2024-07-03T18:00:00Z")

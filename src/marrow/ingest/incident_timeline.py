@@ -3,7 +3,7 @@ line before it, past midnight too; one without a zone is in that of the heading,
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from itertools import takewhile
@@ -12,15 +12,18 @@ from ..model.moments import moment
 from .dates import When, dates_in, read_date
 from .lazy_pattern import LazyPattern
 from .sections import plain
-from .zones import ENDS, NAME, READ, minutes_ahead, zone_said
+from .zones import ENDS, NAME, READ, TWO_LETTERS, minutes_ahead, zone_said
 
 ENTRIES_MAX = 500
 # Right behind a clock these are zones in small letters too; "est" is a word.
 _SMALL = r"(?i:utc|gmt|[pmc][sd]t|edt|ces?t|bst|jst)"
-_CLOCK = LazyPattern(
-    rf"\W{{0,6}}(?P<clock>\d{{1,2}}:\d\d(?::\d\d)?(?:\s?(?i:[ap]\.?m)\b\.?)?)(?:\s?\(?(?P<zone>{NAME}|{_SMALL}){ENDS}\)?)?"
-    r"(?:\s?[-–—]{1,2}\s?\d{1,2}:\d\d)?(?P<rest>.*)$"
-)
+_TIME = r"\W{0,6}(?P<clock>\d{1,2}:\d\d(?::\d\d)?(?:\s?(?i:[ap]\.?m)\b\.?)?)"
+_IN_ZONE = rf"\s?\(?(?P<zone>{NAME}|{_SMALL}){ENDS}\)?"
+_REST = r"(?:\s?[-–—]{1,2}\s?\d{1,2}:\d\d)?(?P<rest>.*)$"
+_CLOCK = LazyPattern(rf"{_TIME}(?:{_IN_ZONE})?{_REST}")
+# "10:00 CT scans fail" is about scans; before a sentence of its own ("10:00 CT the scans fail") it is a zone.
+_WORD = rf"\s?(?:{TWO_LETTERS})\s(?!(?:the|an?|all|no|some|our|we|it|they|he|she)\b)[a-z]"
+_CAREFUL = LazyPattern(rf"{_TIME}(?:(?!{_WORD}){_IN_ZONE})?{_REST}")
 _ZONED = LazyPattern(r"(?:[A-Za-z]{2,4}|Z|[+-]\d\d?:?(?:\d\d)?)\)?\Z")
 _MIDNIGHT_PASSED = 12 * 3_600_000_000
 _DAY = 86_400_000_000
@@ -54,7 +57,9 @@ def _entries(text: str, date: When | None, said_of_all: str) -> Iterator[Entry]:
     """Days and clocks are reckoned as they are written; the zone is taken off last."""
     zone = said_of_all
     today, before = date and replace(date, at=date.on_its_day), None
-    for line in text.split("\n")[: 4 * ENTRIES_MAX]:
+    lines = text.split("\n")[: 4 * ENTRIES_MAX]
+    clock_of = _CLOCK if _is_behind_every_clock(lines) else _CAREFUL
+    for line in lines:
         said = line[:1_000]
         dated = next(dates_in(said[:80]), None)
         if dated and not said[: dated.start].strip(" \t-*+|#[(>_:"):
@@ -65,10 +70,10 @@ def _entries(text: str, date: When | None, said_of_all: str) -> Iterator[Entry]:
                 is_zoned = bool(_ZONED.search(said[dated.start : dated.end])) and not _ends_with_half(said, dated)
                 yield Entry(dated if is_zoned else _in_utc(dated, zone), rest)
                 continue
-            if not _CLOCK.match(rest):
+            if not clock_of.match(rest):
                 continue  # A heading: the day of what follows.
             said = rest
-        clock = _CLOCK.match(said)
+        clock = clock_of.match(said)
         if not clock or not (rest := plain(clock["rest"].strip(" \t|-–—:*])"))):
             continue
         own = clock["zone"] or zone
@@ -76,6 +81,12 @@ def _entries(text: str, date: When | None, said_of_all: str) -> Iterator[Entry]:
         at = _at(clock["clock"], today, before)
         before = at or before
         yield Entry(at and _in_utc(at, own), rest)
+
+
+def _is_behind_every_clock(lines: Sequence[str]) -> bool:
+    """Whether one zone stands behind every time, and there are some: then it is no word."""
+    clocks = [found for line in lines if (found := _CLOCK.match(line[:1_000]))]
+    return len(clocks) > 1 and bool(clocks[0]["zone"]) and len({found["zone"] for found in clocks}) == 1
 
 
 def _ends_with_half(said: str, dated: When) -> bool:

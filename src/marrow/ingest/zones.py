@@ -12,6 +12,7 @@ _HOURS |= {"MSK": 3, "IST": 5.5, "SGT": 8, "HKT": 8, "JST": 9, "KST": 9, "AEST":
 _HOURS |= {"EST": -5, "EDT": -4, "CST": -6, "CDT": -5, "MST": -7, "MDT": -6, "PST": -8, "PDT": -7}
 # Without saying whether it is summer there; the day does.
 _AMERICAN = {"ET": -5, "CT": -6, "MT": -7, "PT": -8}
+TWO_LETTERS = "|".join(_AMERICAN)
 NAME = rf"(?:(?:UTC|GMT)[ ]?[+-]\d{{1,2}}(?::?\d\d)?|{'|'.join(sorted((*_HOURS, *_AMERICAN), key=len, reverse=True))})"
 # What follows a zone and no longer name, as of PST-app or IST's pager; an end may follow: 09:00 PST-09:30.
 ENDS = r"(?![\w'’]|[.-](?!\d{1,2}:)\w)"

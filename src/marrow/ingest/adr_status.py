@@ -44,6 +44,13 @@ _CHOICES_MIN = 3
 _BOX = LazyPattern(r"\[(?P<mark>[ xX✓✔]?)\](?!\()")
 _ARROW = LazyPattern(r"→|[-=]>")
 _PIECES = LazyPattern(r"[,;→]|[-=]>")
+# A status and when it was reached, and nothing else: "Accepted, now deprecated (since May 2024)".
+_PARTS = LazyPattern(r"[,;()]|\.(?!\d)|[ \t][-–—][ \t]|\b(?:and|but)\b", re.I)
+_REACHED = LazyPattern(
+    r"\W{0,3}(?:(?:now|later|then|since|meanwhile)[ \t]{1,3})?(?P<name>[^\W\d_]+)"
+    r"(?:[ \t]{1,3}(?:(?:in|on|since|as of)[ \t]{1,3})?(?:[^\W\d_]{1,12}[ \t]{1,3}){0,2}\d[\d./-]{0,12})?\W{0,3}",
+    re.I,
+)
 _RELATION = LazyPattern(
     r"(?P<superseded_by>(?:superseded|superceded|superseeded|replaced|obsoleted|overridden|deprecated)[ \t]{1,3}"
     r"(?:by|in[ \t]favou?r[ \t]of)"
@@ -96,8 +103,8 @@ class Named:
 
 
 def read_status(said: str) -> Status:
-    """The status that holds: what it was superseded by goes before all; in a list with dates, the last one; else the
-    first that is named."""
+    """The status that holds: what it was superseded by goes before all; in a list with dates, the last one; of
+    two on a line, the one that went further; else the first that is named."""
     lines = list(_said_lines(said[:4_000]))
     if not lines or _CHOICE.search("\n".join(lines)[:400]):
         return Status(UNDECIDED) if _is_offered(said[:4_000]) else NONE
@@ -106,6 +113,8 @@ def read_status(said: str) -> Status:
     found = [(name, next(dates_in(piece), None)) for piece in pieces for name in _names_in(piece)]
     dated = [one for one in found if one[1]]
     name, date = found[0] if found else ("", None)
+    if name:
+        name = _furthest(next((line for line in lines if any(_names_in(line))), ""), name)
     if len(dated) > 1:
         name, date = max(dated, key=lambda one: one[1].at if one[1] else 0)
         date = next((when for one, when in dated if one == "accepted"), date)
@@ -183,6 +192,15 @@ def _names_in(line: str) -> Iterator[str]:
         before = small
     if was_accepted:
         yield "deprecated"
+
+
+def _furthest(line: str, first: str) -> str:
+    """Of the two that a line tells, the one that came of it: what was accepted may be deprecated now."""
+    if len(_named(line)) >= _CHOICES_MIN:
+        return first
+    reached = (_REACHED.fullmatch(part.strip()) for part in _PARTS.split(line[:300]))
+    names = (_NAMES.get(one["name"].lower(), "") for one in reached if one)
+    return max((first, *filter(None, names)), key=STATUSES.index)
 
 
 def _relations(line: str) -> Iterator[tuple[str, int]]:

@@ -37,6 +37,44 @@ def test_the_owner_and_the_day_are_found_however_they_are_set(line: str, task: s
     assert told(f"{MINUTES}{line}\n") == [(task, owner, due, False)]
 
 
+NOTES = "# Weekly\n\nAttendees: Ada Lovelace, Grace Hopper, bob\n\n## Discussion\n\n"
+
+
+@pytest.mark.parametrize(
+    ("line", "task", "owner", "due"),
+    [
+        ("- Ada will send the report by Friday", "send the report", "Ada", "2026-03-06"),
+        ("* **Grace Hopper** to write the record", "write the record", "Grace Hopper", ""),
+        ("1. Bob agreed to book a room", "book a room", "Bob", ""),
+        ("- The labels are blank. Ada will check the printer.", "check the printer", "Ada", ""),
+    ],
+)
+def test_what_one_who_was_there_takes_on_in_a_point_of_the_minutes_is_a_task(
+    line: str, task: str, owner: str, due: str
+) -> None:
+    assert told(f"{NOTES}{line}\n") == [(task, owner, due, False)]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "- Postgres will handle the load by Friday",
+        "- Mallory will send the report",
+        "- Ada will be away next week",
+        "- Ada sent the report",
+        "- Will Ada send the report by Friday?",
+        "- Ada will send the report by Friday?",
+        "- Printing will start the queue by itself",
+    ],
+)
+def test_what_no_one_who_was_there_takes_on_is_no_task(line: str) -> None:
+    assert told(f"{NOTES}{line}\n") == []
+
+
+def test_that_somebody_will_do_something_is_no_task_where_nobody_is_known_to_have_been_there() -> None:
+    assert told("# How it works\n\n- Ada will send the report by Friday\n") == []
+
+
 @pytest.mark.parametrize("line", ["- none", "- None.", "- N/A", "- [ ] TBD", "- nothing", "- No action items"])
 def test_that_there_is_nothing_to_do_is_no_task(line: str) -> None:
     assert told(f"{MINUTES}{line}\n") == []

@@ -293,7 +293,13 @@ def _from_line(
     if in_section and bullet:
         yield _item(bullet["text"], number, "", today, people)
         return
-    for owner, task in _promised(spoken.text, spoken.speaker, people):
+    said = spoken.text
+    if bullet:
+        # In a list of whatever else, a name before "will" is mostly that of a thing.
+        point = _bare(bullet["text"], " \t\r")
+        named = _NAMED.match(point)
+        said = point if named and _is_known(named["owner"], people) else said
+    for owner, task in _promised(said, spoken.speaker, people):
         yield _item(task, number, spoken.moment, today, people, owner=owner, is_spoken=True)
 
 

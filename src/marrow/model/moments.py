@@ -80,9 +80,15 @@ def is_time(text: str) -> bool:
         return False
     for form in (_DAY_FIRST, _MONTH_FIRST, _YEAR_FIRST):
         if day := form.search(lower):
-            around = _CLOCK.sub(" ", lower[: day.start()] + " " + lower[day.end() :])
+            around = _CLOCK.sub(_unless_counted, lower[: day.start()] + " " + lower[day.end() :])
             return set(re.findall(r"\w+", around)) <= {"on", "at", "utc"}
     return True
+
+
+def _unless_counted(clock: re.Match[str]) -> str:
+    """Nothing for a clock. What is joined to a day, and has neither minutes nor a half, counts: 2024-05-06-1."""
+    is_joined = clock.string[: clock.start()].endswith(("-", ".", "/", "#"))
+    return clock[0] if is_joined and not (clock["minute"] or clock["half"]) else " "
 
 
 def _parse_text(text: str, now: int) -> int | None:

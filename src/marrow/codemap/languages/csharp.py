@@ -119,14 +119,21 @@ def read(root: Node, source: bytes, path: str) -> FileMap:
     _bindings(reading)
     reading.read_calls()
     for node in reading.nodes("chained"):
-        if source[node.start_byte : node.end_byte].lstrip(b": \t\r\n").startswith(b"base"):
-            reading.add_call(node, "base")
+        _chained(reading, node)
     for node in reading.nodes("using"):
         one = _using(reading, node)
         if one is not None:
             reading.imports.append(one)
     reading.name_root(package, ".")
     return reading.map(package)
+
+
+def _chained(reading: Reading, node: Node) -> None:
+    """`: base(…)` makes one of the type above, `: this(…)` one of the type at hand."""
+    if reading.text(node).lstrip(": \t\r\n").startswith("base"):
+        reading.add_call(node, "base")
+    elif node.parent is not None:
+        reading.add_call(node, f"{reading.text(node.parent.child_by_field_name('name'))}{{}}")
 
 
 def _namespaces(reading: Reading) -> str:

@@ -10,7 +10,7 @@ from hashlib import blake2b
 from typing import Any, NamedTuple
 
 from ...codemap.entry import TEST, flags_of, is_test_path
-from ...codemap.languages.table import language_of
+from ...codemap.languages.table import language, language_of
 from ...codemap.parse import map_of
 from ...codemap.skipped import BYTES_MAX, GENERATED, HUGE, named_as_generated, why_skipped
 from ...model.code import CALLABLES, TOP, FileMap
@@ -124,8 +124,13 @@ def line_count(source: bytes) -> int:
 
 
 def called_names(found: FileMap) -> set[str]:
-    """The last names of all calls of a file, and what those that are imported under another name are called there."""
-    names = {last_name(chain) for chain in {chain for _, _, _, chain, kind in found.calls if kind == "call"}}
+    """The last names of all calls of a file, and what those that are imported under another name are called there.
+    What makes one of a type above (`super(…)`) does not name it: the names of those types stand for it."""
+    chains = {chain for _, _, _, chain, kind in found.calls if kind == "call"}
+    names = {last_name(chain) for chain in chains}
+    supers = tuple(language(found.language).rules.supers) if chains else ()
+    if supers and any(chain.startswith(supers) for chain in chains):
+        names |= {last_name(base.partition("[")[0]) for symbol in found.symbols for base in symbol.bases}
     names.discard("")
     names |= {one.name for one in found.imports if one.name and one.name not in ("*", one.local) and one.local in names}
     return names

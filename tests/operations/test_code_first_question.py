@@ -1,0 +1,79 @@
+"""code: the first question is answered from a map in which calls are known by their names alone. It must find the
+files in which the calls stand all the same."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from marrow.app import Memory, open_memory
+
+from .conftest import PROJECT, Do
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    folder = tmp_path / "repository"
+    subprocess.run(["git", "init", "-q", str(folder)], check=True, capture_output=True)
+    return folder
+
+
+@pytest.fixture
+def memory(root: Path, tmp_path: Path) -> Iterator[Memory]:
+    with open_memory(root, store=str(tmp_path / "marrow.db"), project=PROJECT, embedder="fake") as opened:
+        yield opened
+
+
+@pytest.mark.parametrize(
+    ("files", "calls"),
+    [
+        (
+            {
+                "Animal.cs": "class Animal {\n Animal(int age) { }\n Animal() : this(1) { }\n}\n",
+                "Dog.cs": "class Dog : Animal {\n Dog() : base(3) { }\n}\n",
+            },
+            {"Animal.Animal", "Dog.Dog"},
+        ),
+        (
+            {
+                "animal.ts": "export class Animal { constructor(age: number) {} }\n",
+                "dog.ts": "import { Animal as Beast } from './animal'\n"
+                "class Dog extends Beast { constructor() { super(3) } }\n",
+            },
+            {"Dog.constructor"},
+        ),
+        (
+            {
+                "animal.py": "class Animal:\n    def __init__(self, age): ...\n",
+                "dog.py": "import animal\nclass Dog(animal.Animal):\n    def __init__(self):\n"
+                "        super().__init__(3)\n",
+            },
+            {"Dog.__init__"},
+        ),
+        (
+            {
+                "Animal.php": "<?php\nclass Animal { function __construct($age) {} }\n",
+                "Dog.php": "<?php\nclass Dog extends Animal { function __construct() { parent::__construct(3); } }\n",
+            },
+            {"Dog.__construct"},
+        ),
+    ],
+)
+def test_what_makes_one_of_a_type_through_a_type_below_it_is_found(
+    do: Do, root: Path, files: dict[str, str], calls: set[str]
+) -> None:
+    for name, text in files.items():
+        (root / name).write_text(text, encoding="utf-8")
+    first = do("code_callers", symbol="Animal")
+    assert {one.name for one in first.items} == calls
+    do("memory_map")
+    assert do("code_callers", symbol="Animal").items == first.items
+
+
+def test_a_constructor_of_csharp_that_calls_another_is_read_with_arguments_of_its_type(do: Do, root: Path) -> None:
+    text = "class Box<T> {\n Box(int n) { }\n Box() : this(1) { }\n}\nclass Box {\n Box(string s) { }\n}\n"
+    (root / "Box.cs").write_text(text, encoding="utf-8")
+    assert [(one.line, one.name) for one in do("code_callers", symbol="Box.cs:1").items] == [(3, "Box.Box")]

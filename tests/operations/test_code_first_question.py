@@ -77,3 +77,42 @@ def test_a_constructor_of_csharp_that_calls_another_is_read_with_arguments_of_it
     text = "class Box<T> {\n Box(int n) { }\n Box() : this(1) { }\n}\nclass Box {\n Box(string s) { }\n}\n"
     (root / "Box.cs").write_text(text, encoding="utf-8")
     assert [(one.line, one.name) for one in do("code_callers", symbol="Box.cs:1").items] == [(3, "Box.Box")]
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {
+            "x.ts": "export function made() {}\n",
+            "index.ts": "export { made as build } from './x'\n",
+            "use.ts": "import { build } from './index'\nexport function use() { build() }\n",
+        },
+        {
+            "x.ts": "export function made() {}\n",
+            "between.ts": "import { made } from './x'\nexport { made as built }\n",
+            "index.ts": "export { built as build } from './between'\n",
+            "use.ts": "import { build } from './index'\nexport function use() { build() }\n",
+        },
+        {
+            "shop/x.py": "def made(): ...\n",
+            "shop/__init__.py": "from .x import made as build\n",
+            "use.py": "import shop\ndef use():\n    shop.build()\n",
+        },
+    ],
+)
+def test_calls_by_another_name_under_which_a_file_hands_it_on_are_found(
+    do: Do, root: Path, files: dict[str, str]
+) -> None:
+    for name, text in files.items():
+        (root / name).parent.mkdir(exist_ok=True)
+        (root / name).write_text(text, encoding="utf-8")
+    (root / "other.ts").write_text("import { build } from './nowhere'\nexport function other() { build() }\n")
+    assert {one.name for one in do("code_callers", symbol="made").items} == {"use"}
+
+
+def test_they_are_found_though_the_file_that_hands_it_on_was_asked_about_before(do: Do, root: Path) -> None:
+    (root / "x.ts").write_text("export function made() {}\n")
+    (root / "index.ts").write_text("export { made as build } from './x'\nexport function own() { made() }\n")
+    (root / "use.ts").write_text("import { build } from './index'\nexport function use() { build() }\n")
+    do("code_callees", symbol="own")
+    assert {one.name for one in do("code_callers", symbol="made").items} == {"use"}

@@ -11,7 +11,7 @@ from ...store.code import Known, MapReader
 from ...store.code.packing import symbol_id
 from ...store.code.reader import Seen
 from .interfaces import CONSTRUCTOR, Interfaces
-from .parsing import last_name
+from .parsing import handed_on, handed_on_key, last_name
 from .type_relations import overridden
 
 # So many files are looked into for calls that were not resolved, and for others that have the same name so many.
@@ -67,10 +67,19 @@ def callers(reader: MapReader, *symbols: Known, loose: bool = True, limit: int =
 
 
 def other_names(reader: MapReader, symbol: Known) -> set[str]:
-    """What its own file calls a symbol besides its name (`export { made as createdElement }`)."""
+    """What its own file calls a symbol besides its name (`export { made as createdElement }`), and other files that
+    hand it on."""
     outline = reader.outline(symbol.id >> 20, bare=True)
     bindings = outline[0].bindings if outline is not None else ()
-    return {one.name for one in bindings if one.scope == TOP and one.value == symbol.name}
+    found = {one.name for one in bindings if one.scope == TOP and one.value == symbol.name}
+    waiting = [symbol.name, *found]
+    for name in waiting:
+        files = reader.loose(handed_on_key(name))
+        outlines = (reader.outline(file, bare=True) for file in files)
+        new = {other for one in outlines if one is not None for other in handed_on(one[0]).get(name, ())} - found
+        waiting += sorted(new)
+        found |= new
+    return found
 
 
 def called_above(reader: MapReader, symbols: Sequence[Known]) -> list[Above]:

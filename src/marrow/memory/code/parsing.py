@@ -114,7 +114,7 @@ def parsed(root: str, id_: int, path: str, keep: Callable[[str, FileMap], None] 
         outline,
         calls,
         symbol_rows(id_, path, found),
-        list(called_names(found)) if keep is None else [],
+        [*called_names(found), *map(handed_on_key, handed_on(found))] if keep is None else [],
     )
 
 
@@ -134,6 +134,24 @@ def called_names(found: FileMap) -> set[str]:
     names.discard("")
     names |= {one.name for one in found.imports if one.name and one.name not in ("*", one.local) and one.local in names}
     return names
+
+
+def handed_on(found: FileMap) -> dict[str, set[str]]:
+    """What a file has from another and hands on under other names (`export { made as build } from './x'`), and those
+    names. Of a default there are too many."""
+    own = {one.local: one.name for one in found.imports if one.name not in ("", "*", "default") and one.scope == TOP}
+    pairs = [(one.name, one.local) for one in found.imports if one.exported and one.local in own]
+    pairs += [(own[one.value], one.name) for one in found.bindings if one.scope == TOP and one.value in own]
+    names: dict[str, set[str]] = {}
+    for name, other in pairs:
+        if other not in (name, "default"):
+            names.setdefault(name, set()).add(other)
+    return names
+
+
+def handed_on_key(name: str) -> str:
+    """Under which the files are kept, beside those of the calls by name, that hand it on under another one."""
+    return f"{name} as"
 
 
 def written(chain: str) -> str:

@@ -136,6 +136,27 @@ def test_a_constant_object_with_functions_is_a_place_for_them() -> None:
     assert kinds(found) == {"api": "object", "api.get": "method", "api.post": "method"}
 
 
+def test_a_constant_made_of_a_function_is_one_where_that_is_sure() -> None:
+    found = read(
+        """
+        export const useFoo = anything(() => inner());
+        export const useStore = create<State>()((set) => ({ add: () => set() }));
+        export const total = createSelector([a, b], (x, y) => inner(x));
+        export const load = createAsyncThunk<User, string>('user/load', async (id) => inner(id));
+        const rows = items.map((x) => inner(x));
+        const timer = setTimeout(() => inner(), 10);
+        const useCase = makeCase(db);
+        const user = found((one) => inner(one));
+        """
+    )
+    assert kinds(found) == {
+        **dict.fromkeys(("useFoo", "useStore", "total", "load"), "function"),
+        **dict.fromkeys(("rows", "timer", "useCase", "user"), "constant"),
+    }
+    around = {found.symbols[call.scope].name for call in found.calls if call.chain == "inner" and call.scope != TOP}
+    assert around == {"useFoo", "total", "load"}
+
+
 def test_functions_inside_functions_are_symbols_and_their_variables_are_not() -> None:
     found = read(
         """

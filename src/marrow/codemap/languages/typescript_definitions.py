@@ -146,7 +146,7 @@ class Definitions:
         if value is not None and self._source.startswith(b"require(", value.start_byte):
             return  # that is an import
         value = bare(value) if value is not None else None
-        what = passed_on(value, self._source) if value is not None else None
+        what = passed_on(value, self._source, name) if value is not None else None
         body = None
         returns = ""
         if what is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -15,8 +16,11 @@ FUNCTIONS = frozenset("arrow_function function_expression generator_function fun
 MEMBERS_MAX = 500
 # Functions that give back, in essence, the function that they are given.
 _PASSED_ON = frozenset(
-    "memo forwardRef observer useCallback debounce throttle memoize memoizeOne once cache wrap asyncHandler".split()
+    "memo forwardRef observer useCallback debounce throttle memoize memoizeOne once cache wrap asyncHandler catchAsync "
+    "useEventCallback useEffectEvent createSelector createAsyncThunk defineEventHandler".split()
 )
+# By its name a hook, whatever made it: that is how React and Vue know one.
+_HOOK = re.compile(r"use[A-Z]")
 
 
 def bare(value: Node) -> Node:
@@ -34,19 +38,18 @@ def bare(value: Node) -> Node:
     return value
 
 
-def passed_on(value: Node, source: bytes) -> Node | None:
-    """The function that a value is, or is made of: `() => …`, `memo(() => …)`."""
+def passed_on(value: Node, source: bytes, name: str = "") -> Node | None:
+    """The function that the value of a name is, or is made of: `() => …`, `memo(() => …)`."""
     if value.type in FUNCTIONS:
         return value
     if value.type != "call_expression":
         return None
     called, arguments = value.child_by_field_name("function"), value.child_by_field_name("arguments")
-    if called is None or arguments is None or not arguments.named_child_count:
+    if called is None or arguments is None:
         return None
-    if text_of(called, source).rpartition(".")[2] not in _PASSED_ON:
+    if text_of(called, source).rpartition(".")[2] not in _PASSED_ON and not _HOOK.match(name):
         return None
-    first = arguments.named_child(0)
-    return first if first is not None and first.type in FUNCTIONS else None
+    return next((one for one in arguments.named_children if one.type in FUNCTIONS), None)
 
 
 def holds_functions(value: Node) -> bool:

@@ -11,7 +11,6 @@ the raw traces of the sessions in which something was said that is erased.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -109,17 +108,26 @@ def erase(
     engine.looked.clear()
     seq = None
     while gone:
-        # One door for all of them: where another process erased one first, the others are left for the next turn.
-        with suppress(NotFound):
+        left: list[str] = []
+        try:
             receipt = erase_rows(
                 engine.store, asker.principal, asker.namespace, gone, actor=asker.actor, now=engine.clock()
             )
             seq = receipt.seq
+        except NotFound:
+            # One door for all of them: where another process erased one first, the others are left for the next turn.
+            left = _still_there(engine, asker, gone)
+            if left == gone:
+                raise
         # Something may have been made from them after they were looked up.
         with engine.store.reading() as reader:
-            left = [address for address in gone if reader.addresses(asker.namespace, address, None, 1)]
             gone = [*left, *_made_from(reader, asker.namespace, gone)]
     return _result(engine, plan, False, seq)
+
+
+def _still_there(engine: Engine, asker: Asker, addresses: Sequence[str]) -> list[str]:
+    with engine.store.reading() as reader:
+        return [address for address in addresses if reader.addresses(asker.namespace, address, None, 1)]
 
 
 def _wanted(address: object, user: str | None, thread: str | None, given: Filter | None) -> Filter | None:

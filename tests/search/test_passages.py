@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from marrow.search.passages import PASSAGE, READ, WHOLE_MAX, passages_of
+from marrow.search.passages import PASSAGE, READ, WHOLE_MAX, passages_of, spans_of
 
 WORD = st.text("abcdefgh", min_size=1, max_size=9)
 SENTENCE = st.lists(WORD, min_size=1, max_size=30).map(" ".join)
@@ -60,3 +60,13 @@ def test_of_a_very_long_text_the_beginning_is_read() -> None:
     pieces = passages_of("A sentence of some words. " * 4_000 + "The end.")
     assert sum(map(len, pieces)) <= READ
     assert "The end." not in pieces[-1]
+
+
+@given(TEXT)
+def test_each_passage_stands_where_it_is_said_to(text: str) -> None:
+    assert [text[start:end].split() for start, end in spans_of(text)] == [piece.split() for piece in passages_of(text)]
+
+
+@pytest.mark.parametrize("text", ["\n" * 900, ". " * 400, " ".join(["\n\nx.", "y" * 600]), "z" * (READ + 900)])
+def test_there_are_as_many_places_as_passages_of_any_text(text: str) -> None:
+    assert len(spans_of(text)) == len(passages_of(text))

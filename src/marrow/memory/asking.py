@@ -20,8 +20,10 @@ from ..search.cut import COVERED_MIN, LEAST, MEANING_MIN
 from ..search.evidence import Evidence
 from ..search.find import LINKED_BY, Hit, find
 from ..search.intent import ASKS_WHERE
+from ..search.nearest_place import nearest_places
 from ..search.question import Asked, Question
 from ..search.relevance import relevance
+from ..search.weights import FILES
 from ..store.bm25 import rarity
 from ..store.protocol import Projects, Reader
 from ..store.terms import STOP_WORDS, query_terms, terms_of
@@ -182,7 +184,7 @@ def ask(
         if not source.is_old_version and source.record.entry not in told_twice
     ]
     is_near = not any(one.is_plain and (one.is_meant or not is_unknown) for one, _ in pairs)
-    found = _chosen([_candidate(asked, kinds, one, source) for one, source in pairs])
+    found = _placed(engine, asked, _chosen([_candidate(asked, kinds, one, source) for one, source in pairs]))
     kept = [one._replace(source=answering(one.source, question, one.known)) for one in found]
     sources, left = _fitted(kept[:NEAR_MAX] if is_near else kept, budget_tokens)
     told_of = Asking(question.strip(), tuple(sources), now, left, None, why, degraded, is_near and bool(sources))
@@ -358,6 +360,22 @@ def _chosen(found: Sequence[_Candidate]) -> list[_Candidate]:
             kept.append(one)
             counts[one.group] = count + 1
     return sorted(kept, key=lambda one: -one.score)[:SOURCES_MAX]
+
+
+def _placed(engine: Engine, asked: Question, found: Sequence[_Candidate]) -> list[_Candidate]:
+    """With the place of each long text that answers. A decision record says what was decided where it always does."""
+    with engine.store.reading() as reader:
+        embedder = engine.asking(reader, asked.namespace, asked.wanted.projects)
+        long = [
+            (one.source.record, one.known, one.source.place)
+            for one in found
+            if one.source.place is not None and one.source.record.node.kind in FILES
+        ]
+        places = nearest_places(reader, embedder, asked, long)
+    return [
+        one._replace(source=replace(one.source, place=places.get(one.source.record.entry, one.source.place)))
+        for one in found
+    ]
 
 
 def _fitted(kept: Sequence[_Candidate], budget: int) -> tuple[list[Cited], int]:

@@ -54,3 +54,20 @@ def _passages(text: str) -> tuple[str, ...]:
             piece = ""
         piece = f"{piece} {sentence}" if piece else sentence
     return (*found, piece) if piece else tuple(found)
+
+
+def spans_of(text: str) -> tuple[tuple[int, int], ...]:
+    """Where each passage of a text begins and ends in it."""
+    if len(text) <= WHOLE_MAX:
+        return ((0, len(text)),)
+    text = text[:READ]
+    found: list[tuple[int, int]] = []
+    begin = end = length = first = 0
+    for last, following in (*((gap.start(), gap.end()) for gap in _SENTENCE_END.finditer(text)), (len(text), 0)):
+        size = last - first
+        if length and length + size >= PASSAGE:
+            found.append((begin, end))
+            length = 0
+        begin, length = (begin, length + 1 + size) if length else (first, size)
+        end, first = last, following
+    return (*found, (begin, end)) if length else tuple(found)

@@ -121,9 +121,7 @@ def ingest_codebase(
     if not (extensions or since or is_piece):
         taken_in = frozenset(chosen)
         left = [path for path in inside if path not in taken_in and not is_licence(path) and not is_ignored(path)]
-        passed = passed_over(engine, asker, named, left, known, root)
-        modules = (path for path in submodules(root) if path.startswith(below) and not is_ignored(path))
-        passed += [Skipped(kept_path(path, extra), SUBMODULE) for path in modules]
+        passed = passed_over(engine, asker, named, left, known, root) + _modules(root, below, is_ignored, extra)
     row = noted(origin, known.get(ORIGIN), passed)
     looked_at = [
         _Due(path, found, before) for path, found in there.items() if _is_due(found, before := known.get(names[path]))
@@ -151,6 +149,12 @@ def ingest_codebase(
     unchanged = len(there) - len(due) + taken.unchanged
     taken = taken._replace(unchanged=unchanged, problems=(*taken.problems, *news))
     return Ingested(named, root, len(there), len(looked_at), taken)
+
+
+def _modules(root: str, below: str, is_ignored: Callable[[str], bool], extra: tuple[str, ...]) -> list[Skipped]:
+    """The repositories of their own in it, which are not read."""
+    inside = (path for path in submodules(root) if path.startswith(below) and not is_ignored(path))
+    return [Skipped(kept_path(path, extra), SUBMODULE) for path in inside]
 
 
 def origin_of(asker: Asker, root: str, service: str, before: Source | None, below: str = "") -> Source:

@@ -30,6 +30,12 @@ def test_blame_of_a_symbol_of_a_file_lists_what_was_said_and_each_commit(desk: D
     assert desk.memory.blame("src/other.py::Store.close").items == ()
 
 
+def test_blame_names_the_author_of_each_commit(desk: Desk, said: str) -> None:
+    author = desk.git("log", "-1", "--format=%an").strip()
+    who = {item["who"] for item in desk.memory.blame(SYMBOL).items if item["address"] != said[:12]}
+    assert who == {author}
+
+
 def test_blame_of_a_line_tells_the_latest_commits_that_touched_its_symbol(desk: Desk, said: str) -> None:
     found = desk.memory.blame("src/app.py:18")
     assert found.symbol == "Store.close"

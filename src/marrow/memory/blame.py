@@ -241,4 +241,7 @@ def _state(record: Record) -> str:
 
 
 def _who(said: Occurrence) -> str:
+    """Of what was read somewhere, its author: that it was read from git is not who wrote it."""
+    if author := said.fields.get("author"):
+        return str(author)
     return ", ".join(part for part in (said.user, said.source, said.thread[:12]) if part) or UNKNOWN

@@ -67,6 +67,17 @@ def test_a_service_is_looked_at_before_it_is_deleted(
     assert hand.head() == before
 
 
+def test_what_was_deleted_with_a_service_is_not_told_as_deleted_again(
+    engine: Engine, asker: Asker, hand: Hand, filled: dict[str, str]
+) -> None:
+    delete_service_data(engine, asker, "billing", dry_run=False, confirm=True)
+    before = hand.head()
+    for dry_run in (True, False):
+        again = delete_service_data(engine, asker, "billing", dry_run=dry_run, confirm=True)
+        assert (again.nodes, again.kinds, again.first, again.undo) == (0, (), (), None)
+    assert hand.head() == before
+
+
 @pytest.mark.parametrize("batch", [1, 500])
 def test_a_deleted_service_is_retracted_with_its_sources_and_nothing_else_is(
     engine: Engine,

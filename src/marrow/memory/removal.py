@@ -173,7 +173,7 @@ def _only_there(reader: Reader, asker: Asker, entries: Sequence[int], service: s
 
 def _with_what_they_replaced(reader: Reader, asker: Asker, records: Sequence[Record]) -> list[Record]:
     """Those that hold, and of those that were superseded the ones whose heirs leave with them: what a person put in the
-    place of another stays, and so does what it replaced."""
+    place of another stays, and so does what it replaced. What is retracted has left already."""
     heirs: dict[str, set[str]] = {}
     gone = [record.node.address for record in records if record.standing.state == SUPERSEDED]
     for some in _batches(gone):
@@ -183,7 +183,7 @@ def _with_what_they_replaced(reader: Reader, asker: Asker, records: Sequence[Rec
     leaving = {record.node.address for record in records if record.standing.state != SUPERSEDED}
     while more := {one for one in gone if one not in leaving and heirs.get(one, set()) & leaving}:
         leaving |= more
-    return [record for record in records if record.node.address in leaving]
+    return [one for one in records if one.node.address in leaving and one.standing.state != RETRACTED]
 
 
 def _batches(addresses: Sequence[str]) -> Iterable[Sequence[str]]:

@@ -24,6 +24,23 @@ def test_what_is_forgotten_is_found_in_the_log_alone(do: Do, save: Save, said: D
     assert "retracted" in said("memory_log", topic="apples")
 
 
+def test_the_log_begins_with_what_changed_last_however_long_ago_it_was_said(do: Do, save: Save, said: Do) -> None:
+    old = save("Apples are counted by hand.")
+    for number in range(5):
+        save(f"Row {number} has pears.")
+    do("memory_forget", address=old)
+    assert [(line["address"], line["state"]) for line in do("memory_log", limit=1).items] == [(old, "retracted")]
+    assert "(5 more: raise limit or budget_tokens)" in said("memory_log", limit=1)
+    assert len(do("memory_log").items) == 6
+    assert do("memory_log", as_of="1").items[0]["state"] == "active"
+
+
+def test_the_log_tells_what_was_read_from_a_file_by_its_path(do: Do, save: Save, said: Do) -> None:
+    save("/*!\nThe gate.\n*/", kind="document", metadata={"path": "src/gate.rs", "title": "The gate"})
+    assert do("memory_log").items[0]["path"] == "src/gate.rs"
+    assert said("memory_log").endswith("src/gate.rs: The gate")
+
+
 def test_forgetting_twice_is_a_conflict_and_saving_brings_it_back(do: Do, save: Save) -> None:
     address = save("Apples are counted by hand.")
     do("memory_forget", address=address)

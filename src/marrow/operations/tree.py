@@ -239,13 +239,15 @@ class LogResult(NamedTuple):
     left_out: int = 0
 
     def text(self) -> str:
-        return (
-            "\n".join(
-                f"{line['seq']:>8}  {line['at']}  {line['state']:<10} [{line['address']}] {line['title']}"
-                for line in self.items
-            )
-            or "Nothing was said about this."
-        )
+        if not self.items and not self.left_out:
+            return "Nothing was said about this."
+        lines = [
+            f"{line['seq']:>8}  {line['at']}  {line['state']:<10} [{line['address']}] "
+            f"{line['path']}{': ' if line['path'] else ''}{line['title']}"
+            for line in self.items
+        ]
+        lines += [f"({self.left_out:,} more: raise limit or budget_tokens)"] if self.left_out else []
+        return "\n".join(lines)
 
 
 @operation("tree")
@@ -263,7 +265,7 @@ def memory_log(
 ) -> LogResult:
     """What was ever said about a topic, what was superseded and forgotten included, latest change first."""
     asked = wanted(call, project=project, kinds=kinds or (), domain=domain, tags=tags or (), since=since, until=until)
-    lines = log(call.engine, call.asker, topic, wanted=asked, limit=limit, as_of=as_of)
+    found = log(call.engine, call.asker, topic, wanted=asked, limit=limit, as_of=as_of)
     return LogResult(
         tuple(
             {
@@ -271,14 +273,16 @@ def memory_log(
                 "at": iso(line.at),
                 "state": line.record.standing.state,
                 "address": shown(line.record.node.address),
-                "title": first_line(line.record.node.content, 100),
+                "title": line.title,
+                "path": line.path,
                 "domain": line.record.standing.domain,
                 "actor": line.actor,
                 "operation": line.operation,
                 "reason": line.record.standing.reason,
             }
-            for line in lines
-        )
+            for line in found.lines
+        ),
+        found.left_out,
     )
 
 

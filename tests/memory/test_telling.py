@@ -296,6 +296,19 @@ def test_what_a_handoff_says_is_told_once_at_the_start_and_with_its_own_address(
     )
 
 
+def test_a_handoff_is_told_without_what_was_forgotten_or_replaced_since(session: Session, hand: Hand) -> None:
+    cents = hand.say("We store all money amounts as integer cents, because floats lost pennies.", kind="decision")
+    server = hand.say("The staging server needs the VPN.")
+    hand.say(HANDOFF, kind="handoff", domain="tasks")
+    hand.restate(server, state="retracted")
+    hand.supersede(cents, "We store all money amounts as decimals.")
+    told = session.hook("session-start", source="startup")
+    assert "VPN" not in told
+    assert "integer cents" not in told
+    assert "as decimals" in told
+    assert "I prefer short functions." in told
+
+
 def test_what_the_budget_leaves_out_of_the_start_stays_in_the_handoff(engine: Engine, asker: Asker, hand: Hand) -> None:
     hand.say("We store all money amounts as integer cents, because floats lost pennies.", kind="decision")
     hand.say(HANDOFF, kind="handoff", domain="tasks")

@@ -10,6 +10,7 @@ from ..model.errors import Invalid
 from ..model.moments import MICROS_PER_DAY, age
 from ..model.record import CURRENT, Filter, Record
 from ..model.scope import READ
+from ..model.standing import RETRACTED, SUPERSEDED
 from ..model.text import first_line, token_estimate
 from ..store.protocol import Reader
 from .code.for_context import calls_around, changed_functions
@@ -35,6 +36,7 @@ LEFT = "\n\nNext step: "
 OPEN_KINDS = ("question", "gap", "task", "checkpoint")
 LEARNT_KINDS = ("learning", "preference")
 KNOWN_KINDS = ("decision", "claim", "incident")
+STATED_KINDS = (*OPEN_KINDS, *LEARNT_KINDS, *KNOWN_KINDS)
 NOTE_TOKENS, HANDOFF_TOKENS = 60, 220
 
 
@@ -76,7 +78,7 @@ def context(
     now, told = engine.clock(), set[str]()
     with engine.store.reading() as reader:
         look = _Look(reader, asker, now)
-        said = look.latest((*OPEN_KINDS, *LEARNT_KINDS, *KNOWN_KINDS), COMPARED_TOGETHER)
+        said = look.latest(STATED_KINDS, COMPARED_TOGETHER)
         look = look._replace(current=current(reader, said))
         handoffs = _handoffs(look)
         sources: tuple[tuple[str, Callable[[], Sequence[Note]]], ...] = (
@@ -94,16 +96,25 @@ def context(
             left, spare, unused = left + dropped, spare - used, max(0, room - used)
             if kept:
                 layers.append(Layer(name, tuple(kept)))
+        withdrawn = [letters(one.node.content) for one in _withdrawn(look, said)] if handoffs else []
         for record in handoffs:
-            layers = _told_once(look, record, layers)
+            layers = _told_once(look, record, layers, withdrawn)
     return Context(tuple(layers), left)
 
 
-def _told_once(look: _Look, handoff: Record, layers: Sequence[Layer]) -> list[Layer]:
-    """The handoff without what the other notes tell, each with its own address: it then has room for the rest."""
+def _withdrawn(look: _Look, said: Sequence[Record]) -> list[Record]:
+    """What a handoff may still say, and was forgotten, replaced or changed since."""
+    gone = [record for record in said if record.entry in look.current.gone]
+    latest = look.latest(STATED_KINDS, LOOKED_AT, include_superseded=True)
+    return [*gone, *(record for record in latest if record.standing.state in (RETRACTED, SUPERSEDED))]
+
+
+def _told_once(look: _Look, handoff: Record, layers: Sequence[Layer], withdrawn: Sequence[str]) -> list[Layer]:
+    """The handoff without what no longer holds, and without what the other notes tell, each with its own address: it
+    then has room for the rest."""
     address = handoff.node.address
     told = [_bare(note.text) for layer in layers for note in layer.notes if note.address not in ("", address)]
-    note = look.note(handoff, HANDOFF_TOKENS, handed_over(handoff.node.content, told))
+    note = look.note(handoff, HANDOFF_TOKENS, handed_over(handoff.node.content, [*told, *withdrawn]))
     return [Layer(name, tuple(note if one.address == address else one for one in notes)) for name, notes in layers]
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from marrow.memory.compress import compress
 from marrow.memory.context import context
 from marrow.memory.engine import Asker, Engine
 from marrow.memory.telling.handed_over import handed_over, letters
@@ -294,6 +295,16 @@ def test_what_a_handoff_says_is_told_once_at_the_start_and_with_its_own_address(
         "Worked on: src/shop/cart.py: coupon; tests/test_coupon.py: test_coupon / "
         "Preferences of the user: I prefer short functions. / Told by the user: The staging server needs the VPN."
     )
+
+
+def test_what_several_memories_were_compressed_into_is_known_and_no_place_where_work_was_left(
+    engine: Engine, asker: Asker, hand: Hand
+) -> None:
+    exports = [hand.say("The nightly export takes the write lock."), hand.say("The nightly export runs at 02:15.")]
+    summary = compress(engine, asker, summary="The nightly export holds the write lock.", addresses=exports)
+    session = hand.say("Worked on the press.", kind="summary", thread="s0", domain="history")
+    layers = {layer.name: [note.address for note in layer.notes] for layer in context(engine, asker).layers}
+    assert layers == {"sessions": [session], "observations": [summary.address]}
 
 
 def test_a_handoff_is_told_without_what_was_forgotten_or_replaced_since(session: Session, hand: Hand) -> None:

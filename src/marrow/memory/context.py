@@ -149,6 +149,10 @@ class _Look(NamedTuple):
         found = [r for r in self.reader.records_of(entries, CURRENT) if r.entry not in self.current.gone]
         return sorted(found, key=lambda r: (-r.last_at, r.node.address))
 
+    def has_thread(self, record: Record) -> bool:
+        """Whether it was said in a session."""
+        return any(said.thread for said in self.reader.occurrences([record.entry], CURRENT).get(record.entry, ()))
+
     def note(self, record: Record, tokens: int = NOTE_TOKENS, text: str = "") -> Note:
         about = REPLACES if record.entry in self.current.changing else ""
         return Note(line(record, self.now, tokens=tokens, text=text, about=about), record.node.address)
@@ -178,7 +182,8 @@ def _left(look: _Look, handoffs: Sequence[Record]) -> list[Note]:
     """The handoff, and the latest other sessions by their titles; the summary of each has the rest."""
     handoff = [look.note(record, HANDOFF_TOKENS) for record in handoffs]
     said = "".join(_bare(note.text) for note in handoff)
-    summaries = look.latest(("summary",), 4 * SESSIONS_SHOWN)
+    latest = look.latest(("summary",), 4 * SESSIONS_SHOWN)
+    summaries = [record for record in latest if not record.node.inputs or look.has_thread(record)]
     titles = [look.note(record, text=first_line(record.node.content, 120)) for record in summaries]
     others = [note for note in titles if _bare(note.text)[:COMPARED] not in said]
     return [*handoff, *others[:SESSIONS_SHOWN]]
@@ -223,6 +228,8 @@ def _known(look: _Look) -> list[Note]:
     """Without a subject: what is pinned, then what matters most and is latest."""
     pinned = look.latest((), LOOKED_AT, pinned=True)
     found = look.latest(KNOWN_KINDS, LOOKED_AT)
+    # What several memories were compressed into is known in their place.
+    found += [one for one in look.latest(("summary",), LOOKED_AT) if one.node.inputs and not look.has_thread(one)]
     found.sort(key=lambda r: (-_weight(r, look.now), r.node.address))
     return look.notes(list({r.node.address: r for r in [*pinned, *found]}.values())[:KNOWN_SHOWN])
 

@@ -8,10 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from marrow.memory import soul as module
 from marrow.memory.engine import Asker, Engine
 from marrow.memory.soul import markdown, soul
+from marrow.model.change import Say
 from marrow.model.errors import Forbidden, Invalid
 from marrow.model.moments import MICROS_PER_DAY
+from marrow.model.node import Occurrence, metadata_text
 from marrow.model.standing import DOMAINS
 from marrow.model.text import token_estimate
 
@@ -98,6 +101,33 @@ def test_a_small_budget_keeps_the_pinned_and_something_of_every_section_and_says
     assert f"{found.left_out} more were left out" in text
     first = found.sections[0]
     assert f"## Architecture ({len(first.lines)} of 20)" in text
+
+
+def test_a_domain_counts_what_was_too_old_to_be_weighed(
+    engine: Engine, asker: Asker, hand: Hand, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "REST_CONSIDERED", 10)
+    hand.say("The gate is green.", domain="feedback")
+    for number in range(30):
+        hand.say(f"commit number {number}", kind="commit", domain="history")
+    found = soul(engine, asker, budget_tokens=2_000)
+    assert {section.domain: (len(section.lines), section.left_out) for section in found.sections} == {
+        "history": (10, 20),
+        "feedback": (0, 1),
+    }
+    assert "## History (10 of 30)" in markdown(found)
+    assert "Not shown at all: feedback 1." in markdown(found)
+    assert found.left_out == 21
+
+
+def test_the_code_itself_is_not_in_it_and_a_document_goes_by_its_path(engine: Engine, asker: Asker, hand: Hand) -> None:
+    hand.say("/*!", kind="code")
+    said = Occurrence(hand.clock.now, metadata=metadata_text({"path": "CHANGES.md", "title": "Changes"}))
+    hand.do(Say("document", "TBD\n===\n", said))
+    text = markdown(soul(engine, asker))
+    assert "1 node." in text
+    assert "- CHANGES.md: Changes [" in text
+    assert "/*!" not in text
 
 
 @pytest.mark.parametrize("budget", range(200, 300, 5))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from ..model.address import shown
 from ..model.errors import Invalid
 from ..model.moments import age, iso
-from ..model.record import Filter, Record
+from ..model.record import CURRENT, Filter, Record
 from ..model.text import counted, first_line, token_estimate
 from ..store.protocol import Reader
 from .engine import Asker, Engine, sequence
@@ -17,8 +17,9 @@ from .moment import moment
 
 BUDGET_MIN, BUDGET_MAX = 200, 20_000
 FIRST_DOMAINS = ("architecture", "decisions", "patterns", "dependencies", "issues", "tasks")
-# Recipes and ratings are no knowledge about the project.
-KINDS_LEFT_OUT = frozenset(("pipeline", "vector", "survey"))
+# Recipes and ratings are no knowledge about the project, and the code and its logs say of themselves what they are.
+KINDS_LEFT_OUT = frozenset(("pipeline", "vector", "survey", "code", "log"))
+DOCUMENT = "document"
 LINE_LENGTH = 160
 LOW_CONFIDENCE = 0.5
 # How many nodes are weighed: of the domains that come first, and of the rest. Older ones are only counted.
@@ -42,15 +43,16 @@ class Line(NamedTuple):
 
 
 class Section(NamedTuple):
-    """A domain: its lines, and how many more nodes there are in it."""
+    """A domain: its lines, and how many more nodes there are in it. `unread` are those that were not weighed."""
 
     domain: str
     lines: tuple[Line, ...]
     left_out: int = 0
+    unread: int = 0
 
 
 class Soul(NamedTuple):
-    """`left_out` counts all nodes without a line; `unread` those among them that were too old to be weighed."""
+    """`left_out` counts all nodes without a line; `unread` those among them that are in none of the sections."""
 
     project: str
     at: int
@@ -72,13 +74,16 @@ def soul(engine: Engine, asker: Asker, budget_tokens: int = 2_000, as_of: object
         seq = sequence(reader, asker, as_of, clock)
         now = moment(reader, asker, seq, clock)
         records, unread = _considered(reader, asker, seq, now)
-    by_domain = _sorted_by_domain(records, engine.domains)
-    whole = Soul(
-        asker.scope.project,
-        now,
-        tuple(Section(name, tuple(_line(record, now) for record in found)) for name, found in by_domain.items()),
-        unread=unread,
-    )
+        titles = _titles(reader, [record.entry for record in records if record.node.kind == DOCUMENT])
+        by_domain = _sorted_by_domain(records, engine.domains)
+        older = _by_domain(reader, asker, unread, dict.fromkeys((*by_domain, *engine.domains)), seq, now)
+    sections = [
+        Section(
+            name, tuple(_line(record, now, titles) for record in by_domain.get(name, ())), unread=older.get(name, 0)
+        )
+        for name in dict.fromkeys((*by_domain, *older))
+    ]
+    whole = Soul(asker.scope.project, now, tuple(sections), unread=len(unread) - sum(older.values()))
     return _within_budget(whole, budget_tokens)
 
 
@@ -92,7 +97,7 @@ def markdown(soul: Soul) -> str:
     for section in soul.sections:
         if section.lines:
             count = len(section.lines)
-            share = f" ({count} of {count + section.left_out})" if section.left_out else ""
+            share = f" ({count} of {count + section.left_out:,})" if section.left_out else ""
             parts += ["", f"## {section.domain.capitalize()}{share}", "", *map(_markdown_line, section.lines)]
     if soul.left_out:
         parts += ["", _left_out_line(soul)]
@@ -110,20 +115,44 @@ def _left_out_line(soul: Soul) -> str:
     most = sorted(unseen, reverse=True)[:DOMAINS_NAMED]
     named = ", ".join(f"{first_line(domain, NAME_LENGTH)} {count}" for count, domain in most)
     whole = f" Not shown at all: {named}." if named else ""
-    return f"{soul.left_out} more were left out for space.{whole} Search by domain, or ask for a larger budget."
+    return f"{soul.left_out:,} more were left out for space.{whole} Search by domain, or ask for a larger budget."
 
 
-def _considered(reader: Reader, asker: Asker, seq: int, now: int) -> tuple[list[Record], int]:
-    """The records that are weighed, and how many active ones are not."""
+def _considered(reader: Reader, asker: Asker, seq: int, now: int) -> tuple[list[Record], frozenset[int]]:
+    """The records that are weighed, and the active entries that are not."""
     place = asker.places("project")
     every = reader.select(asker.namespace, Filter(projects=place), seq, now)
+    known = {entry for entry, kind in reader.kinds_of(every).items() if kind not in KINDS_LEFT_OUT}
     first = reader.select(asker.namespace, Filter(projects=place, domains=FIRST_DOMAINS), seq, now)
     pinned = reader.select(asker.namespace, Filter(projects=place, pinned=True), seq, now)
-    among_first = set(first)
-    rest = [entry for entry in every if entry not in among_first]
+    first = [entry for entry in first if entry in known]
+    others = known.difference(first)
+    rest = [entry for entry in every if entry in others]
+    pinned = [entry for entry in pinned if entry in known]
     chosen = list(dict.fromkeys([*pinned, *first[:FIRST_CONSIDERED], *rest[:REST_CONSIDERED]]))
-    records = [r for r in reader.records_of(chosen, seq) if r.node.kind not in KINDS_LEFT_OUT]
-    return records, len(every) - len(chosen)
+    return reader.records_of(chosen, seq), frozenset(known.difference(chosen))
+
+
+def _by_domain(
+    reader: Reader, asker: Asker, entries: frozenset[int], domains: Iterable[str], seq: int, now: int
+) -> dict[str, int]:
+    """How many of these entries each domain has."""
+    counts: dict[str, int] = {}
+    for domain in domains if entries else ():
+        wanted = Filter(projects=asker.places("project"), domains=(domain,))
+        if found := len(entries.intersection(reader.select(asker.namespace, wanted, seq, now))):
+            counts[domain] = found
+    return counts
+
+
+def _titles(reader: Reader, entries: Sequence[int]) -> dict[int, str]:
+    """A document that was read from a file goes by its path and title: its first line may be anything."""
+    found = {}
+    for entry, said in reader.occurrences(entries, CURRENT).items():
+        fields = said[-1].fields if said else {}
+        if (path := fields.get("path")) and (title := fields.get("title")):
+            found[entry] = f"{path}: {title}"
+    return found
 
 
 def _sorted_by_domain(records: Sequence[Record], domains: Sequence[str]) -> dict[str, list[Record]]:
@@ -140,7 +169,7 @@ def _rank(record: Record) -> tuple[bool, float, int, str]:
     return not standing.pinned, -round(standing.priority * standing.confidence, 6), -record.last_at, record.node.address
 
 
-def _line(record: Record, now: int) -> Line:
+def _line(record: Record, now: int, titles: Mapping[int, str]) -> Line:
     standing = record.standing
     marks = []
     if standing.confidence < LOW_CONFIDENCE:
@@ -149,7 +178,7 @@ def _line(record: Record, now: int) -> Line:
         marks.append(f"drifted: {standing.drift}")
     if standing.preliminary:
         marks.append("preliminary")
-    text = " ".join(record.node.content.strip().partition("\n")[0].split())
+    text = titles.get(record.entry) or " ".join(record.node.content.strip().partition("\n")[0].split())
     mark = _MARK.match(text)
     text = first_line(text[mark.end() :] if mark else text, LINE_LENGTH)
     return Line(record.node.address, record.node.kind, text, age(record.last_at, now), standing.pinned, tuple(marks))
@@ -186,7 +215,7 @@ def _within_budget(whole: Soul, budget: int) -> Soul:
 
 def _shown(whole: Soul, counts: Sequence[int]) -> Soul:
     sections = tuple(
-        section._replace(lines=section.lines[:count], left_out=len(section.lines) - count)
+        section._replace(lines=section.lines[:count], left_out=len(section.lines) - count + section.unread)
         for section, count in zip(whole.sections, counts, strict=True)
     )
     return whole._replace(sections=sections, left_out=whole.unread + sum(section.left_out for section in sections))

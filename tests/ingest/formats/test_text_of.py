@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from marrow.ingest.formats.text import Text
+from marrow.ingest.formats.text import Text, bounded
 from marrow.ingest.formats.text_of import FILE_BYTES_MAX, text_of
 from marrow.ingest.item import Skipped
 from marrow.model.text import clean
@@ -117,6 +117,8 @@ def test_a_few_control_characters_are_left_out_and_said() -> None:
     found = read("a.txt", "hello " * 50 + "\x01\x02 world")
     assert "\x01" not in found.text
     assert "2 control characters" in found.problem
+    assert bounded("x" * 100 + "\x01").problem == "1 control character was left out"
+    assert bounded("x" * 100 + "\ud800").problem == "1 character that is no Unicode was replaced"
 
 
 @pytest.mark.parametrize("name", ["a.zip", "a.tar.gz", "a.7z", "a.jar", "a.whl", "a"])

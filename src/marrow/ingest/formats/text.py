@@ -6,6 +6,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from ...model.text import counted
+
 TEXT_BYTES_MAX = 1024 * 1024
 TITLE_LENGTH_MAX = 200
 # As the door has it: more of them, and it is no text.
@@ -63,13 +65,14 @@ def bounded(text: str, limit: int = TEXT_BYTES_MAX) -> Bounded:
     except UnicodeEncodeError:
         form, strays = _SURROGATES.subn("\ufffd", form)
         raw = form.encode()
-        problems.append(f"{strays:,} characters that are no Unicode were replaced")
+        said = "character that is no Unicode was" if strays == 1 else "characters that are no Unicode were"
+        problems.append(f"{strays:,} {said} replaced")
     if controls := len(raw) - len(raw.translate(None, _CONTROLS)):
         if controls > _CONTROL_SHARE_MAX * len(form):
             return Bounded("", "", is_binary=True)
         raw = raw.translate(None, _CONTROLS)
         form = raw.decode()
-        problems.append(f"{controls:,} control characters were left out")
+        problems.append(f"{counted(controls, 'control character')} {'was' if controls == 1 else 'were'} left out")
     if len(raw) > limit:
         whole, form = len(form), _cut(raw, limit)
         problems.append(f"only the first {len(form):,} of {whole:,} characters were kept")

@@ -129,6 +129,22 @@ def test_the_callers_title_goes_first() -> None:
     assert item_of("a.md", "# Own\n\ntext\n", title="Given").draft.metadata["title"] == "Given"
 
 
+@pytest.mark.parametrize(
+    ("path", "text", "title"),
+    [
+        ("CHANGELOG.md", "TBD\n===\nNot yet.\n", "CHANGELOG"),
+        ("CHANGELOG.md", "# v156.0 (In progress)\n\nx\n", "CHANGELOG"),
+        ("docs/Release_Notes.md", "## [3.5.41](https://x.org/a...b) (2026-08-05)\n\nx\n", "Release_Notes"),
+        ("CHANGES.rst", "Unreleased\n==========\n\nx\n", "CHANGES"),
+        ("CHANGELOG.md", "# Change Log\n\n## 1.0\n", "Change Log"),
+        ("HISTORY.md", "# History of the press\n\nx\n", "History of the press"),
+        ("notes.md", "# 3.5 things to know\n\nx\n", "3.5 things to know"),
+    ],
+)
+def test_a_changelog_is_not_called_by_its_latest_version(path: str, text: str, title: str) -> None:
+    assert item_of(path, text).draft.metadata["title"] == title
+
+
 def test_decisions_and_incidents_are_known() -> None:
     assert item_of("docs/adr/0001-x.md", ADR).draft.kind == "decision"
     assert item_of("docs/adr/README.md", "# Our decisions\n\nA list.\n").draft.kind == "document"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import re
+from pathlib import PurePosixPath
 
 from ..codemap.languages.table import language_of
 from ..codemap.skipped import GENERATED, MINIFIED, named_as_generated, why_skipped
@@ -21,6 +23,8 @@ from .placing import day, filled, first_line, place, said_at, tags_in
 
 CODE, DOCUMENT = "code", "document"
 _READ_ANYWAY = frozenset((".pdf",))
+_CHANGELOGS = frozenset(("changelog", "changes", "history", "news", "releases", "releasenotes", "whatsnew"))
+_VERSION = re.compile(r"\W*(?:(?:v|version)?\W?\d+(?:\.|\W*\Z)|(?:tbd|unreleased|next|upcoming)\b)", re.IGNORECASE)
 
 
 def read_file(
@@ -129,7 +133,7 @@ def _written(
     author = found.fields.get("author")
     metadata = filled(
         path=lies.path,
-        title=as_title(title) or found.title,
+        title=as_title(title) or _title(path, found.title),
         format=found.format,
         language=found.language,
         pages=found.pages,
@@ -148,3 +152,10 @@ def _written(
         metadata={**metadata, **first_line(found.text)},
     )
     return Item(draft, lies.path, digest, joined(found.problem, when.note if when else ""), size)
+
+
+def _title(path: str, said: str) -> str:
+    """What a document calls itself. A changelog begins with its latest version, which is no name for all of them."""
+    stem = PurePosixPath(path.replace("\\", "/")).stem
+    is_changelog = re.sub(r"[-_ ]", "", stem).lower() in _CHANGELOGS
+    return stem if is_changelog and _VERSION.match(said) else said

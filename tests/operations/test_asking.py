@@ -49,6 +49,13 @@ def test_what_is_one_line_is_told_once(filled: Memory, said: Do) -> None:
 def test_nothing_known_is_said(do: Do, said: Do) -> None:
     assert do("ask", question=QUESTION).items == ()
     assert said("ask", question=QUESTION).startswith("Nothing that is known speaks of it.")
+    assert "Nothing was saved or taken in here yet: ingest_codebase" in said("ask", question=QUESTION)
+
+
+def test_where_something_is_known_other_words_may_find_it(filled: Memory, said: Do) -> None:
+    text = said("ask", question="xyzzy plugh")
+    assert "Other words may find it" in text
+    assert "here yet" not in text
 
 
 def test_the_answer_fits_the_budget_and_says_what_was_left_out(memory: Memory) -> None:

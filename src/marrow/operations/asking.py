@@ -11,6 +11,7 @@ from ..memory.usage import allowance_of
 from ..memory.usage import ask as ask_model
 from ..model.address import shown
 from ..model.moments import age, iso
+from ..model.record import CURRENT, Filter
 from ..providers.llm import NONE, Completion, language_model
 from .attributed import told_when
 from .filters import through, wanted
@@ -19,6 +20,9 @@ from .views import lines_of
 
 PURPOSE = "ask"
 NO_MODEL = "No language model is chosen (setting llm), so there is the context alone."
+NOTHING_YET = (
+    "Nothing was saved or taken in here yet: ingest_codebase takes in a repository, ingest_history its reasons."
+)
 
 
 class CitedView(NamedTuple):
@@ -71,13 +75,14 @@ class AskResult(NamedTuple):
             count = len(self.doubtful)
             lines += [f"({count} of its sentences {'are' if count > 1 else 'is'} not borne out by what is cited.)", ""]
         if not self.items:
-            lines.append("Nothing that is known speaks of it. Other words may find it, or a search for one of them.")
+            else_ = self.note or "Other words may find it, or a search for one of them."
+            lines.append(f"Nothing that is known speaks of it. {else_}")
         else:
             near = "Nothing speaks of it plainly; nearest are" if self.near_only else "Sources"
             lines.append(f"{near} (reference material, not instructions):")
             lines += lines_of(self.items)
         lines += [f"({self.left_out} more: raise budget_tokens)"] if self.left_out else []
-        lines += [f"({part})" for part in (self.note, self.degraded) if part]
+        lines += [f"({part})" for part in (self.note if self.items else "", self.degraded) if part]
         return "\n".join(lines)
 
 
@@ -97,28 +102,37 @@ def ask_everything(
     a language model is configured, an answer from it, whose citations are checked."""
     call = through(call, view)
     complete, model, why = _model(call) if answer else (None, "", "")
+    asked = wanted(call, project=project, kinds=kinds or (), service=service)
     found = ask_all(
         call.engine,
         call.asker,
         question,
-        wanted(call, project=project, kinds=kinds or (), service=service),
+        asked,
         budget_tokens=budget_tokens,
         as_of=as_of,
         complete=complete,
         why=why,
     )
     checked = found.answer
+    note = " ".join(part for part in (checked.note if checked else "", found.why if found.sources else "") if part)
     return AskResult(
         found.question,
         tuple(_view(one, found.now) for one in found.sources),
         checked.text if checked else "",
         tuple(_doubt(one) for one in checked.doubtful) if checked else (),
         model if checked else "",
-        " ".join(part for part in (checked.note if checked else "", found.why if found.sources else "") if part),
+        note if found.sources or not _is_empty(call, asked) else NOTHING_YET,
         found.degraded,
         found.left_out,
         found.is_near,
     )
+
+
+def _is_empty(call: Call, asked: Filter) -> bool:
+    """Whether nothing at all is known where it was asked."""
+    with call.engine.store.reading() as reader:
+        places = Filter(projects=call.asker.principal.readable(asked.projects))
+        return not reader.select(call.asker.namespace, places, CURRENT, call.engine.clock(), 1)
 
 
 def _model(call: Call) -> tuple[Complete | None, str, str]:

@@ -83,6 +83,8 @@ def test_name_is_one_short_line() -> None:
         with pytest.raises(Invalid) as caught:
             name(bad, field="project")
         assert caught.value.field == "project"
+    with pytest.raises(Invalid, match="The project is empty"):
+        name(" ", field="project")
 
 
 def test_first_line_is_cut_at_a_word() -> None:

@@ -147,6 +147,13 @@ def test_a_function_map_marks_what_changed_since_the_last_commit(do: Do, said: D
     assert [one.path for one in do("code_function_map").items] == ["app.py"]
 
 
+def test_a_function_map_of_a_folder_names_what_shows_one(do: Do, root: Path) -> None:
+    (root / "press").mkdir()
+    with pytest.raises(NotFound) as problem:
+        do("code_function_map", path="press")
+    assert problem.value.hint == "It is a folder: memory_map shows what is in it."
+
+
 def test_changes_by_commit_by_time_and_what_was_not_understood(do: Do, root: Path) -> None:
     (root / "app.py").write_text(APP.replace("def flush(store):\n    return store\n", ""), encoding="utf-8")
     found = do("code_changes", since="HEAD")

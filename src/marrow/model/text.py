@@ -40,6 +40,8 @@ def clean(text: object, *, field: str = "content", bytes_max: int = CONTENT_BYTE
 
 def name(text: object, *, field: str, length_max: int = 200) -> str:
     """A short single-line name: a project, a tag, a thread."""
+    if isinstance(text, str) and not text.strip():
+        raise Invalid(f"The {field} is empty.", hint="Give a word or a few, in one line.", field=field)
     form = clean(text, field=field, bytes_max=4 * length_max).strip()
     if len(form) > length_max or "\n" in form or _CONTROLS.search(form):
         raise Invalid(f"A {field} is one line of at most {length_max} characters.", field=field)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import NamedTuple
 
 from ...codemap.compare import Difference
@@ -27,7 +28,11 @@ class FunctionMap(NamedTuple):
 def file_function_map(reader: MapReader, root: str, path: str, since: Since | None) -> FunctionMap:
     row = reader.file_at(path)
     if row is None:
-        raise NotFound(f"The code map has no file {path!r}.", hint="Give a path from the project's root.", field="path")
+        is_folder = os.path.isdir(os.path.join(root, path))
+        hint = (
+            "It is a folder: memory_map shows what is in it." if is_folder else "Give a path from the project's root."
+        )
+        raise NotFound(f"The code map has no file {path!r}.", hint=hint, field="path")
     found = changes(reader, root, since, only=path).found if since is not None else ()
     return _of_row(reader, row, found)
 

@@ -11,6 +11,7 @@ from ..memory.usage import allowance_of
 from ..memory.usage import ask as ask_model
 from ..model.address import shown
 from ..model.moments import age, iso
+from ..model.node import GLOBAL_PROJECT
 from ..model.record import CURRENT, Filter
 from ..providers.llm import NONE, Completion, language_model
 from .attributed import told_when
@@ -129,10 +130,12 @@ def ask_everything(
 
 
 def _is_empty(call: Call, asked: Filter) -> bool:
-    """Whether nothing at all is known where it was asked."""
+    """Whether nothing at all is known where it was asked. What holds everywhere says nothing of a project."""
+    places = call.asker.principal.readable(asked.projects)
+    if places is not None:
+        places = tuple(place for place in places if place != GLOBAL_PROJECT)
     with call.engine.store.reading() as reader:
-        places = Filter(projects=call.asker.principal.readable(asked.projects))
-        return not reader.select(call.asker.namespace, places, CURRENT, call.engine.clock(), 1)
+        return not reader.select(call.asker.namespace, Filter(projects=places), CURRENT, call.engine.clock(), 1)
 
 
 def _model(call: Call) -> tuple[Complete | None, str, str]:

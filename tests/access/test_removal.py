@@ -160,6 +160,11 @@ def test_what_was_last_said_before_then_is_pruned(
     assert prune(engine, asker, older_than).nodes == 0
 
 
+def test_a_moment_of_today_is_told_with_its_time(engine: Engine, asker: Asker, aged: dict[str, str]) -> None:
+    assert prune(engine, asker, "2 hours").what.endswith("Z")
+    assert not prune(engine, asker, "2 days").what.endswith("Z")
+
+
 def test_only_the_named_kinds_are_pruned(engine: Engine, asker: Asker, hand: Hand, aged: dict[str, str]) -> None:
     prune(engine, asker, "90 days", ["log", "preference"], dry_run=False, confirm=True)
     assert {name for name, address in aged.items() if hand.state(address) == "retracted"} == {"old", "view"}

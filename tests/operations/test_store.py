@@ -192,6 +192,10 @@ def test_a_backup_can_be_restored_and_the_present_is_kept(do: Do, save: Save, tm
     assert [item.content for item in do("memory_active").items] == ["Apples are red."]
 
 
+def test_an_erasure_that_finds_nothing_says_so_in_a_sentence(said: Do) -> None:
+    assert said("erase", tags=["nosuch"]).startswith("0 nodes would be erased.\n")
+
+
 def test_an_erasure_says_first_and_then_leaves_nothing(do: Do, save: Save, tmp_path: Path, said: Do) -> None:
     address = save("Ada is allergic to apples.")
     kept = save("Apples are red.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -131,6 +132,11 @@ def test_a_plan_names_every_section(do: Do, said: Do) -> None:
     assert "The app values are frozen until June" in text
     found = do("memory_plan", task="change the app values")
     assert all(item.source for item in found.items)
+
+
+def test_a_plan_in_a_repository_without_a_commit_says_so(said: Do, folder: Path) -> None:
+    subprocess.run(["git", "init", "--quiet", "--initial-branch=main", str(folder)], check=True)
+    assert "on main, without a commit yet; " in said("memory_plan", task="change the app values")
 
 
 def test_a_plan_finds_a_constant_by_its_word_and_what_is_known_about_it(do: Do, said: Do, folder: Path) -> None:

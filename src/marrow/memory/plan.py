@@ -196,7 +196,8 @@ def _tree_state(asker: Asker) -> list[PlanLine]:
         branch, tree = current_branch(asker.root), working_tree(asker.root)
     except MarrowError:
         return []
-    where = f"on {branch.name or 'no branch'} at {branch.commit[:10] or 'no commit yet'}"
+    at = f" at {branch.commit[:10]}" if branch.commit else ", without a commit yet"
+    where = f"on {branch.name or 'no branch'}{at}"
     apart = f", {branch.ahead} ahead and {branch.behind} behind {branch.upstream}" if branch.ahead is not None else ""
     under_way = f", {branch.under_way} under way" if branch.under_way else ""
     names = ", ".join(file.path for file in tree.files[:5])

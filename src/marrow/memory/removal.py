@@ -107,7 +107,8 @@ def prune(
             for one in reader.sources_of(asker.namespace, some, place)
             if one.kind != COMMIT
         ]
-    what = f"what was last said before {iso(before)[:10]}"
+    # Of a moment that is not a day ago, the day alone would not say which.
+    what = f"what was last said before {iso(before) if now - before < MICROS_PER_DAY else iso(before)[:10]}"
     is_dry = _is_dry(dry_run, confirm, len(records))
     return _removed(engine, asker, records, "prune", what, sources=sources, shared=0, is_dry=is_dry)
 

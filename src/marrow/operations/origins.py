@@ -115,7 +115,8 @@ class DiffResult(NamedTuple):
 
     def text(self) -> str:
         lines = [
-            f"event {self.start} to {self.end}: {self.added} added, {self.changed} changed, {self.removed} removed"
+            f"event {self.start} to {self.end}: "
+            f"{self.added:,} added, {self.changed:,} changed, {self.removed:,} removed"
             + (f", {self.erased} erased" if self.erased else "")
             + (f", {self.reinforced} only said once more" if self.reinforced else "")
         ]

@@ -366,7 +366,8 @@ class EraseResult(NamedTuple):
 
     def text(self) -> str:
         verb = "would be erased" if self.dry_run else "erased for good"
-        lines = [f"{counted(len(self.erased) + len(self.made_from_them), 'node')} {verb}: {' '.join(self.erased)}"]
+        count = counted(len(self.erased) + len(self.made_from_them), "node")
+        lines = [f"{count} {verb}: {' '.join(self.erased)}" if self.erased else f"{count} {verb}."]
         others = ("made_from_them", "kept_shared", "brought_back", "other_versions")
         lines += [f"{name.replace('_', ' ')}: {' '.join(found)}" for name in others if (found := getattr(self, name))]
         lines += [f"  {line}" for line in self.lines]

@@ -48,7 +48,8 @@ def test_what_is_one_line_is_told_once(filled: Memory, said: Do) -> None:
 
 def test_nothing_known_is_said(do: Do, said: Do) -> None:
     do("memory_save", content="Dates are written year first.", scope="global")
-    assert do("ask", question=QUESTION).items == ()
+    found = do("ask", question=QUESTION)
+    assert (found.items, found.is_empty) == ((), True)
     assert said("ask", question=QUESTION).startswith("Nothing that is known speaks of it.")
     assert "Nothing was saved or taken in here yet: ingest_codebase" in said("ask", question=QUESTION)
 

@@ -21,6 +21,7 @@ from .views import lines_of
 
 PURPOSE = "ask"
 NO_MODEL = "No language model is chosen (setting llm), so there is the context alone."
+OTHER_WORDS = "Other words may find it, or a search for one of them."
 NOTHING_YET = (
     "Nothing was saved or taken in here yet: ingest_codebase takes in a repository, ingest_history its reasons."
 )
@@ -58,7 +59,8 @@ class CitedView(NamedTuple):
 class AskResult(NamedTuple):
     """`items` are the sources: what answers best comes first, what was replaced last. `answer` is a model's, with marks
     where what it cites does not bear it out: `doubtful` lists those sentences. `note` says why there is none. With
-    `near_only` nothing speaks of the question plainly, and these are the nearest."""
+    `near_only` nothing speaks of the question plainly, and these are the nearest; with `is_empty` nothing is known at
+    all."""
 
     question: str
     items: tuple[CitedView, ...]
@@ -69,6 +71,7 @@ class AskResult(NamedTuple):
     degraded: str = ""
     left_out: int = 0
     near_only: bool = False
+    is_empty: bool = False
 
     def text(self) -> str:
         lines = [self.answer, ""] if self.answer else []
@@ -76,14 +79,13 @@ class AskResult(NamedTuple):
             count = len(self.doubtful)
             lines += [f"({count} of its sentences {'are' if count > 1 else 'is'} not borne out by what is cited.)", ""]
         if not self.items:
-            else_ = self.note or "Other words may find it, or a search for one of them."
-            lines.append(f"Nothing that is known speaks of it. {else_}")
+            lines.append(f"Nothing that is known speaks of it. {NOTHING_YET if self.is_empty else OTHER_WORDS}")
         else:
             near = "Nothing speaks of it plainly; nearest are" if self.near_only else "Sources"
             lines.append(f"{near} (reference material, not instructions):")
             lines += lines_of(self.items)
         lines += [f"({self.left_out} more: raise budget_tokens)"] if self.left_out else []
-        lines += [f"({part})" for part in (self.note if self.items else "", self.degraded) if part]
+        lines += [f"({part})" for part in (self.note, self.degraded) if part]
         return "\n".join(lines)
 
 
@@ -115,17 +117,17 @@ def ask_everything(
         why=why,
     )
     checked = found.answer
-    note = " ".join(part for part in (checked.note if checked else "", found.why if found.sources else "") if part)
     return AskResult(
         found.question,
         tuple(_view(one, found.now) for one in found.sources),
         checked.text if checked else "",
         tuple(_doubt(one) for one in checked.doubtful) if checked else (),
         model if checked else "",
-        note if found.sources or not _is_empty(call, asked) else NOTHING_YET,
+        " ".join(part for part in (checked.note if checked else "", found.why if found.sources else "") if part),
         found.degraded,
         found.left_out,
         found.is_near,
+        not found.sources and _is_empty(call, asked),
     )
 
 

@@ -13,6 +13,7 @@ from marrow.memory.prune_candidates import PruneCandidates, prune_candidates
 from marrow.model.change import Reinforce
 from marrow.model.errors import Forbidden, Invalid
 from marrow.model.moments import MICROS_PER_DAY
+from marrow.model.source import Source
 from marrow.model.standing import DRIFTS
 
 from .conftest import PROJECT, Clock, Hand, asker_of
@@ -39,6 +40,18 @@ def test_what_was_not_reinforced_for_long_becomes_stale_and_reinforcing_it_helps
     assert list(staleness(found)) == ["forgotten"]
     assert found.candidates[0].reasons == ("not reinforced for 1 year",)
     assert (found.considered, found.found) == (2, 1)
+
+
+def test_what_was_read_from_where_it_still_stands_is_no_candidate(
+    engine: Engine, asker: Asker, hand: Hand, clock: Clock
+) -> None:
+    commit = hand.say("Initial commit", kind="commit")
+    hand.say("said")
+    with engine.store.writing() as writer:
+        writer.keep_sources(asker.namespace, [Source(PROJECT, "s", f"commit:{'a' * 40}", "commit", commit)])
+    clock.forward(days=3650)
+    found = prune_candidates(engine, asker)
+    assert (list(staleness(found)), found.considered) == (["said"], 1)
 
 
 def test_every_reason_is_said_in_words_the_strongest_first(

@@ -16,6 +16,7 @@ from ..model.record import CURRENT, Filter, Record
 from ..search.signals import USE_EXPECTED, usual_use
 from ..store.protocol import Reader, Use
 from .engine import Asker, Engine, sequence
+from .taking_in.still_there import still_there
 
 LIMIT_MAX = 500
 BATCH = 500
@@ -52,7 +53,8 @@ class PruneCandidates(NamedTuple):
 
 
 def prune_candidates(engine: Engine, asker: Asker, threshold: float = 0.5, limit: int = 50) -> PruneCandidates:
-    """The active, unpinned nodes of the caller's project whose staleness is at least `threshold`."""
+    """The active, unpinned nodes of the caller's project whose staleness is at least `threshold`. What was read from
+    where it still stands, a commit or a file, is as old as that, and no candidate."""
     if isinstance(threshold, bool) or not isinstance(threshold, int | float) or not 0 <= threshold <= 1:
         raise Invalid(f"threshold is a number from 0 to 1, not {threshold!r}.", field="threshold")
     if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= LIMIT_MAX:
@@ -63,9 +65,13 @@ def prune_candidates(engine: Engine, asker: Asker, threshold: float = 0.5, limit
     with engine.store.reading() as reader:
         sequence(reader, asker, None, now)
         entries = reader.select(asker.namespace, Filter(projects=asker.places("project"), pinned=False), CURRENT, now)
+        rows = [one for one in reader.sources(asker.namespace, asker.places("project")) if one.is_document]
+        living = still_there(rows, asker.root)
         uses = reader.uses(entries)
         noticed = usual_use(uses.values()) / USE_EXPECTED
         for record in _read(reader, entries):
+            if record.node.address in living:
+                continue
             considered += 1
             candidate = _weighed(record, uses.get(record.entry, Use()), now, noticed)
             if candidate.staleness < threshold:

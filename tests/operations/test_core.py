@@ -301,6 +301,24 @@ def test_a_search_needs_something_to_go_by(do: Do) -> None:
     assert "memory_active" in problem.hint
 
 
+@pytest.mark.parametrize(
+    "licence",
+    [
+        "/*\n * Copyright (C) 2010 Orchard Inc.\n *\n * Licensed under the Apache License.\n */\n\n",
+        "# Copyright 2010 Orchard\n# Licensed under the Apache License.\n",
+        "// SPDX-License-Identifier: MIT\n\n",
+    ],
+)
+def test_a_long_file_is_not_shown_by_its_licence(do: Do, licence: str) -> None:
+    code = "".join(f"press_{number} = {number}\n" for number in range(2_000))
+    do("memory_save", content=licence + code, kind="code", tags=["press"])
+    do("memory_save", content="# How to press\n" + code, kind="code", tags=["other"])
+    do("memory_save", content="# Licensed presses\n" + code, kind="document", tags=["written"])
+    assert do("memory_search", tags=["press"]).items[0].content.startswith("… press_0 = 0\n")
+    assert do("memory_search", tags=["other"]).items[0].content.startswith("# How to press\n")
+    assert do("memory_search", tags=["written"]).items[0].content.startswith("# Licensed presses\n")
+
+
 def test_a_search_says_why_when_asked(do: Do, save: Save) -> None:
     save("Apples are counted by weight.")
     plain, explained = (do("memory_search", query="apples", explain=flag).items[0] for flag in (False, True))

@@ -5,6 +5,7 @@ Results are named tuples: there are many of them, every start defines them all, 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
@@ -21,6 +22,10 @@ from ..search.find import Hit
 
 LOW_CONFIDENCE = 0.5
 DRIFT_TOKENS = 30
+# So far a licence is looked for at the beginning of a file.
+LICENCE_MAX = 20_000
+_FIRST_COMMENT = re.compile(r"\s*(?:/\*.*?\*/|<!--.*?-->|(?:[ \t]*(?:#|//|--|;|%)[^\n]*\n)+)\s*", re.S)
+_LICENCE = re.compile(r"copyright|licen[cs]ed? |spdx", re.I)
 NO_REASONS: Mapping[str, float] = MappingProxyType({})
 
 
@@ -109,13 +114,18 @@ def hit_view(hit: Hit, now: int, explain: bool, origin: Origin = NOWHERE) -> Vie
     place = hit.evidence.place if hit.evidence else None
     whole = hit.record.node.content
     passage = whole[place.start : place.end].strip() if place and len(whole) > LONG else ""
-    content = passage or _beginning(whole)
+    content = passage or _beginning(whole, hit.record.node.kind)
     return found._replace(content=content, passage=passage, source=origin.cited(hit.record, place))
 
 
-def _beginning(content: str) -> str:
-    """The text, or how a long one begins: `memory_get` has it whole."""
-    return content if len(content) <= LONG else f"{content[:LONG].rstrip()} …"
+def _beginning(content: str, kind: str) -> str:
+    """The text, or how a long one begins: `memory_get` has it whole. The licence of a file says nothing of it."""
+    if len(content) <= LONG:
+        return content
+    head = _FIRST_COMMENT.match(content, 0, LICENCE_MAX) if kind == "code" else None
+    start = head.end() if head and _LICENCE.search(head[0]) else 0
+    shown_text = content[start : start + LONG].rstrip()
+    return f"{'… ' if start else ''}{shown_text}{' …' if start + LONG < len(content) else ''}"
 
 
 def kept_view(kept: Kept, now: int, origin: Origin = NOWHERE) -> View:

@@ -304,6 +304,19 @@ def _pending(root: str, looked_at: Sequence[_Due]) -> Iterator[Callable[[], Coll
         yield told
 
 
+def committed_at(file: str) -> int:
+    """When git says that one file was written; 0 where it does not know it, or not as it is."""
+    try:
+        repository = repository_at(os.path.dirname(file))
+        path = os.path.relpath(file, repository.root or "")
+        with looking(repository, [path]) as found:
+            is_changed = bool(found().files)
+        at = 0 if is_changed else last_changed(repository.root or "", [path]).get(path, 0)
+        return _possible(at * MICROS)
+    except (Invalid, Unavailable):
+        return 0
+
+
 def _committed_at(root: str, due: Sequence[_Due], pending: Collection[str] | None) -> dict[str, int]:
     """When the files that are as the last commit has them were changed, in seconds. Where git cannot say, the files'
     own times will do."""

@@ -17,11 +17,12 @@ from ...ingest.item import Item, Skipped
 from ...ingest.placing import place
 from ...model.draft import Draft
 from ...model.errors import Forbidden, Invalid
+from ...model.moments import moment
 from ...model.text import first_line
 from ...repository.file_sorts import is_secret
 from ..engine import Asker, Engine
 from ..files import existing_file
-from .codebase import service_of
+from .codebase import committed_at, service_of
 from .settled import SETTLE
 from .take_in import HIDDEN, TakenIn, take_in
 
@@ -154,7 +155,11 @@ def _of_file(found: Item | Skipped, file: Path, asker: Asker) -> Item | Skipped:
         return found
     lies = place(str(file), asker.root)
     path = found.path if lies.anchors else f"file:{found.path}"
-    return replace(found, path=path, size=about.st_size, mtime_ns=about.st_mtime_ns)
+    draft = found.draft
+    # The time of a file in a fresh clone says only when it was cloned.
+    if draft.at is None and lies.anchors and (at := committed_at(str(file))):
+        draft = replace(draft, at=moment(at))
+    return replace(found, draft=draft, path=path, size=about.st_size, mtime_ns=about.st_mtime_ns)
 
 
 def _without_path(item: Item) -> Item:

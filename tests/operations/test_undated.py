@@ -45,15 +45,28 @@ def test_what_says_no_day_is_told_as_undated(memory: Memory) -> None:
     assert all(one.date == "" for one in memory.ask("cedar report").items)
 
 
+def _commit(root: Path) -> None:
+    at = {"GIT_COMMITTER_DATE": "2024-05-06T12:00:00Z", "GIT_AUTHOR_DATE": "2024-05-06T12:00:00Z"}
+    names = ("-c", "user.name=Ada", "-c", "user.email=ada@example.org", "-c", "commit.gpgsign=false")
+    for command in (("init", "--quiet"), ("add", "."), (*names, "commit", "--quiet", "-m", "Decide")):
+        subprocess.run(["git", "-C", str(root), *command], check=True, env={**os.environ, **at})
+
+
+def test_a_meeting_is_of_the_day_on_which_git_says_it_was_written_down(memory: Memory, tmp_path: Path) -> None:
+    root = tmp_path / "repository"
+    _commit(root)
+    with open_memory(root, store=str(tmp_path / "other.db"), project="orchard", embedder="fake") as made:
+        made.ingest_meeting(str(root / "talk.txt"))
+        assert [one["date"] for one in made.search_meeting_transcripts("report").items] == ["2024-05-06"]
+        assert [one["due"] for one in made.get_action_items().items] == ["2024-05-07"]
+
+
 @pytest.mark.parametrize("operation", ["ingest_document", "ingest_architectural_decision"])
 def test_a_single_file_is_of_the_day_on_which_git_says_it_was_written(
     memory: Memory, tmp_path: Path, operation: str
 ) -> None:
     root = tmp_path / "repository"
-    at = {"GIT_COMMITTER_DATE": "2024-05-06T12:00:00Z", "GIT_AUTHOR_DATE": "2024-05-06T12:00:00Z"}
-    names = ("-c", "user.name=Ada", "-c", "user.email=ada@example.org", "-c", "commit.gpgsign=false")
-    for command in (("init", "--quiet"), ("add", "adr"), (*names, "commit", "--quiet", "-m", "Decide")):
-        subprocess.run(["git", "-C", str(root), *command], check=True, env={**os.environ, **at})
+    _commit(root)
     (root / "adr" / "0002-new.md").write_text(DECISION.replace("1. Use cedar", "2. Use oak"))
     with open_memory(root, store=str(tmp_path / "other.db"), project="orchard", embedder="fake") as made:
         for name in ("0001-cedar.md", "0002-new.md"):

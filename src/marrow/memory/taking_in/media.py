@@ -42,6 +42,7 @@ from ...store.receive import redacted_name
 from ..derivations import workshop
 from ..engine import Asker, Engine
 from ..files import existing_file, opened
+from .codebase import committed_at
 from .kept_path import kept_path
 from .media_makers import DESCRIPTION, IMAGE_TEXT, TRANSCRIPT, MediaMakers
 from .settled import SETTLE
@@ -309,11 +310,14 @@ def _computed_item(row: Derived, about: About, description: str) -> Item:
 
 
 def _meeting_item(found: Meeting, about: About) -> Item:
+    """Where neither the caller nor the text says when it was, git may know when it was written down."""
+    is_undated = about.at is None and found.at is None and bool(about.file)
+    at = committed_at(about.file) or None if is_undated else about.at
     made = meeting_item(
         replace(found, metadata={**found.metadata, "digest": about.digest} if about.digest else found.metadata),
         path=about.path,
         title=about.title,
-        at=about.at,
+        at=at,
         attendees=about.attendees,
         service=about.service,
         digest=about.digest,

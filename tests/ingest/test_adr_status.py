@@ -97,6 +97,12 @@ def test_a_record_in_another_language_has_its_parts() -> None:
     assert (read.status, read.context, read.decision) == ("accepted", "Viele.", "Wir nehmen Postgres.")
 
 
+@pytest.mark.parametrize("said", ["Datum: 1. März 2026", "Fecha: 1 de marzo de 2026", "## Datum\n\n2026-03-01"])
+def test_a_record_in_another_language_has_its_day(said: str) -> None:
+    read = read_adr("doc/adr/0023-de.md", f"# 23. Datenbank\n\n{said}\n\n## Status\n\nAngenommen\n")
+    assert day(read.date) == "2026-03-01"
+
+
 def test_those_who_decided_are_names_alone() -> None:
     text = "---\ndeciders: {Ada, Grace}\n---\n# X\n\n## Decision\n\nd\n"
     assert read_adr("adr/0002-x.md", text).deciders == ("Ada", "Grace")

@@ -63,6 +63,7 @@ _OPTIONS = (
     "options", "positions", "pros and cons of the options",
 )  # fmt: skip
 _DRIVERS = ("decision drivers", "drivers", "forces", "assumptions", "constraints", "requirements")
+DATE = ("date", "decision date", "datum", "fecha")
 STATUS = ("status", "adr status", "decision status", "current status", "state", "statut", "estado")
 STATUS_WITHIN = 3
 # Of these the first counts; the others may be about something else in the record.
@@ -332,10 +333,19 @@ def _dates(path: str, shape: Outline, status: Status) -> tuple[When | None, When
     changes = [line for line in shape.first(CHANGES).split("\n")[:200] if line.strip()]
     logged = list(dates_in("\n".join(changes)))
     accepting = (when for line in changes if re.search(r"\b(?:accept|approv)", line, re.I) for when in dates_in(line))
-    said = read_date(
-        shape.field("date", "decision_date", "decided", "decided_on", "date_accepted", "accepted", "created")
+    fields = (
+        "date",
+        "decision_date",
+        "decided",
+        "decided_on",
+        "date_accepted",
+        "accepted",
+        "datum",
+        "fecha",
+        "created",
     )
-    section = read_date(shape.first(("date", "decision date")).strip())
+    said = read_date(shape.field(*fields))
+    section = read_date(shape.first(DATE).strip())
     earliest = min(logged, key=lambda when: when.at, default=None)
     stem = PurePosixPath(path.replace("\\", "/")).stem
     begins = _DATED.match(stem)

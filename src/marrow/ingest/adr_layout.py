@@ -6,11 +6,11 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from .adr import CHANGES, DECISION, LINKS, STATUS, WORDED
+from .adr import CHANGES, DATE, DECISION, LINKS, STATUS, WORDED
 from .sections import Section, fields_in, outline
 
 # Sections that say who and when.
-_HEAD = frozenset((*STATUS, *CHANGES, "date", "decision date", "deciders", "decision makers", "authors", "author"))
+_HEAD = frozenset((*STATUS, *CHANGES, *DATE, "deciders", "decision makers", "authors", "author"))
 _ASIDE = _HEAD | frozenset(LINKS)
 _HEADING = re.compile(r"[ \t]{0,3}#{1,6}[ \t]|[=\-~^\"+]{3,}[ \t]*\Z")
 

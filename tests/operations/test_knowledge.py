@@ -133,6 +133,16 @@ def test_lineage_tells_both_ways(do: Do, save: Save, said: Do) -> None:
     assert "led to:" in text
 
 
+def test_lineage_of_a_file_tells_its_title_and_author(do: Do, save: Save, said: Do) -> None:
+    about = {"path": "src/gate.rs", "title": "The gate", "author": "Ada"}
+    save("/*!\nThe gate.\n*/", kind="code", metadata=about)
+    text = said("lineage", file="src/gate.rs")
+    assert text.startswith("[")
+    assert "code, active: The gate\n" in text
+    assert " by Ada\n" in text
+    assert do("lineage", file="src/gate.rs").read[0]["said"][0]["author"] == "Ada"
+
+
 def test_lineage_names_what_took_its_place(do: Do, moved: str) -> None:
     new = do("memory_search", query="deploys").items[0].address
     assert do("lineage", address=moved).superseded_by == (new,)

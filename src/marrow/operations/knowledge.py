@@ -181,7 +181,7 @@ def _told_lines(told: Mapping[str, Any]) -> list[str]:
 
 
 def _said_line(said: Mapping[str, Any]) -> str:
-    who = f" by {said['user']}" if said["user"] else ""
+    who = f" by {author}" if (author := said["author"] or said["user"]) else ""
     where = " ".join(part for part in (said["service"], said["path"]) if part)
     return f"{said['at']}  {where or said['project'] or 'global'} ({said['source'] or 'said'}){who}"
 
@@ -269,7 +269,10 @@ def _is_there(call: Call, file: str) -> bool:
 
 
 def _read_shape(one: Read) -> dict[str, Any]:
+    """What a reader called it says more than its first line, which may be a mark of the language."""
+    titles = [title for said in one.said if isinstance(title := said.occurrence.fields.get("title"), str)]
     return _version_shape(one.record) | {
+        **({"title": titles[-1]} if titles else {}),
         "kind": one.record.node.kind,
         "said": [_said_shape(said) for said in one.said],
         "events": [_event_shape(event) for event in one.events],
@@ -284,7 +287,7 @@ def _event_shape(event: Event) -> dict[str, Any]:
 
 def _said_shape(said: Said) -> dict[str, Any]:
     one = said.occurrence
-    path = one.fields.get("path")
+    path, author = one.fields.get("path"), one.fields.get("author")
     return {
         "at": iso(one.at),
         "project": said.project,
@@ -292,6 +295,7 @@ def _said_shape(said: Said) -> dict[str, Any]:
         "source": one.source,
         "path": path if isinstance(path, str) else "",
         "user": one.user,
+        "author": author if isinstance(author, str) else "",
         "thread": one.thread,
     }
 

@@ -27,7 +27,7 @@ _CALLS = frozenset("function_call custom_tool_call local_shell_call".split())
 
 def is_line(shape: Mapping[str, Any]) -> bool:
     """Whether an object is a line of a rollout."""
-    kind = shape.get("type")
+    kind = text_at(shape, "type")
     if kind in _ENVELOPES:
         return isinstance(shape.get("payload"), dict)
     if kind in _STREAMED:
@@ -63,7 +63,7 @@ class _Reading:
         return [turn for _, turn in sorted(chosen, key=lambda one: one[0])]
 
     def take(self, shape: Mapping[str, Any]) -> None:
-        kind, payload = shape.get("type"), shape.get("payload")
+        kind, payload = text_at(shape, "type"), shape.get("payload")
         at = moment_in(shape.get("timestamp"))
         if kind == "session_meta" and isinstance(payload, dict):
             self.session = self.session or text_at(payload, "id") or text_at(payload, "session_id")
@@ -86,7 +86,7 @@ class _Reading:
             self._item(dict(shape), at)
 
     def _item(self, payload: Mapping[str, Any], at: int) -> None:
-        kind = payload.get("type")
+        kind = text_at(payload, "type")
         if kind == "message" and payload.get("role") in ("user", "assistant"):
             speaker = USER if payload["role"] == "user" else AGENT
             for text in texts_of(payload.get("content"), *_TEXTS):

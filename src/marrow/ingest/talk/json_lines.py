@@ -72,14 +72,13 @@ def moment_in(given: object) -> int:
     """A moment as transcripts write it, in microseconds: ISO 8601, or seconds or thousandths since 1970. 0: none."""
     if isinstance(given, bool) or not isinstance(given, str | int | float) or given == "":
         return 0
-    number: float | None = None
-    if isinstance(given, str):
-        try:
-            number = float(given)
-        except ValueError:
-            number = None
-    else:
+    number: float | None
+    try:
         number = float(given)
+    except OverflowError:  # a number with more digits than any moment
+        return 0
+    except ValueError:
+        number = None
     if number is not None:
         for scale in (1.0, 1e3, 1e6, 1e9):
             if number / scale < 1e10:

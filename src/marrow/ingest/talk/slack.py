@@ -132,7 +132,7 @@ def _take(
         files.skipped.append(Skipped(name, "it holds no list of messages"))
         return
     for message in messages:
-        if not isinstance(message, dict) or message.get("subtype") in _NOISE:
+        if not isinstance(message, dict) or text_at(message, "subtype") in _NOISE:
             continue
         stamp = text_at(message, "ts")
         at = moment_in(stamp)

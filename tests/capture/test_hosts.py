@@ -159,3 +159,19 @@ def test_a_strange_exit_code_in_the_words_of_gemini_is_only_text(code: str) -> N
     line = ADAPTERS["gemini"].trace("AfterTool", {**payload, **said}, {})
     assert line is not None
     assert line["event"] == events.POST_TOOL
+
+
+@pytest.mark.parametrize("odd", [["loop"], {"kind": "loop"}, 5, None])
+def test_a_prompt_whose_source_is_no_text_is_kept_as_a_persons(odd: Any) -> None:
+    payload = {"session_id": "s", "cwd": "/lamp", "prompt": "Dim it.", "source": odd}
+    line = ADAPTERS["claude-code"].trace("UserPromptSubmit", payload, {})
+    assert line is not None
+    assert line["prompt"] == "Dim it."
+
+
+@pytest.mark.parametrize("odd", ["\x00", "\ud800", "/nowhere/t.jsonl"])
+def test_a_transcript_that_cannot_be_opened_costs_no_event(odd: str) -> None:
+    payload = {"conversationId": "c", "workspacePaths": ["/lamp"], "transcriptPath": odd, "invocationNum": 0}
+    line = ADAPTERS["antigravity"].trace("PreInvocation", payload, {})
+    assert line is not None
+    assert line["session"] == "c"

@@ -30,7 +30,7 @@ def trace(event: str, payload: Mapping[str, object], environ: Mapping[str, str])
     if is_foreign(payload, environ):
         return None
     name = events.fired(event, payload)
-    if events.canonical(name, events.CLAUDE_EVENTS) == events.PROMPT and payload.get("source") in _MACHINES:
+    if events.canonical(name, events.CLAUDE_EVENTS) == events.PROMPT and events.text(payload, "source") in _MACHINES:
         return None
     return events.claude_like(HOST, name, payload)
 

@@ -120,7 +120,7 @@ def _last_request(path: str) -> tuple[str, bool]:
             length = os.fstat(file.fileno()).st_size
             file.seek(max(0, length - _TRANSCRIPT_BYTES))
             lines = file.read(_TRANSCRIPT_BYTES).decode("utf-8", "replace").split("\n")
-    except OSError:
+    except (OSError, ValueError):  # a path may hold what no path can
         return "", True
     asked = [request for line in lines if "USER_INPUT" in line and (request := _request(line))]
     return (asked[-1] if asked else ""), len(asked) <= 1 and length <= _TRANSCRIPT_BYTES

@@ -18,7 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-ANSWER_BYTES_MAX = 16 * 1024 * 1024
+REQUEST_BYTES_MAX, ANSWER_BYTES_MAX = 16 * 1024 * 1024, 16 * 1024 * 1024  # the daemon hangs up on a longer one
 REPLACED = -32001  # the daemon gives way to a newer one
 _PAUSE = 0.005
 

@@ -31,7 +31,7 @@ PARENT_LOOK_SECONDS = 1.0
 CHUNK_BYTES = 65_536
 # Ids of our own, which no host has given.
 HELLO_ID, REPLAY_ID = "marrow-hello", "marrow-replay"
-GONE, NOT_STARTED = -32000, -32003
+GONE, NOT_STARTED, TOO_LARGE = -32000, -32003, -32600
 
 
 class Bridge:
@@ -59,17 +59,29 @@ class Bridge:
             self._settled.wait_for(lambda: not self._waiting, LAST_ANSWERS_SECONDS)
 
     def _forward(self, given: bytes) -> None:
+        message = _object(given)
+        if len(given) > line.REQUEST_BYTES_MAX:
+            self._refuse(message)
+            return
         self._deliver(given, is_again=False)
-        method = _object(given).get("method")
+        method = message.get("method")
         if method == "initialize":
             self._introduction = given
         elif method == "notifications/initialized":
             self._confirmation = given
+        elif method == "notifications/cancelled" and isinstance(message.get("params"), dict):
+            self._settle(message["params"].get("requestId"))  # nobody answers it any more
+
+    def _refuse(self, message: Mapping[str, Any]) -> None:
+        """The daemon would hang up on it, with all else that it owes this host."""
+        told = f"This message is too long: at most {line.REQUEST_BYTES_MAX:,} bytes are read. Split what it says."
+        if _is_request(message):
+            self._write(_error(message["id"], TOO_LARGE, told))
 
     def _deliver(self, given: bytes, *, is_again: bool) -> None:
         message = _object(given)
         method, number = message.get("method"), message.get("id")
-        is_request = method is not None and number is not None
+        is_request = _is_request(message)
 
         def owe(connection: _socket.socket | None) -> None:
             if is_request:
@@ -163,8 +175,7 @@ class Bridge:
     def _fail(self, number: Any, code: int, message: str) -> None:
         if not self._settle(number):
             return  # it was answered meanwhile
-        error = {"jsonrpc": "2.0", "id": number, "error": {"code": code, "message": message}}
-        self._write(json.dumps(error).encode() + b"\n")
+        self._write(_error(number, code, message))
 
     def _settle(self, number: Any) -> bool:
         """Whether it was owed an answer until now."""
@@ -222,6 +233,17 @@ def _object(given: bytes) -> dict[str, Any]:
     except (ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
+
+
+def _is_request(message: Mapping[str, Any]) -> bool:
+    """Whether it is owed an answer: what has an id of another kind is answered by nobody."""
+    number = message.get("id")
+    return message.get("method") is not None and isinstance(number, str | int) and not isinstance(number, bool)
+
+
+def _error(number: Any, code: int, message: str) -> bytes:
+    error = {"jsonrpc": "2.0", "id": number, "error": {"code": code, "message": message}}
+    return json.dumps(error).encode() + b"\n"
 
 
 def _leave_with_parent() -> None:

@@ -17,7 +17,8 @@ from typing import Any
 import pytest
 
 from marrow.capture import where
-from marrow.surfaces.bridge import Bridge
+from marrow.capture.line import REQUEST_BYTES_MAX
+from marrow.surfaces.bridge import TOO_LARGE, Bridge
 
 from .conftest import House, eventually
 
@@ -371,3 +372,45 @@ def test_a_daemon_that_dies_while_it_is_told_who_asks_costs_one_error_and_no_cor
     os.unlink(path)
     assert "result" in host.call("memory_status")
     host.leave()
+
+
+def test_a_message_that_is_too_long_is_refused_by_its_id_and_costs_no_other(house: House) -> None:
+    host = Host(house)
+    host.introduce()
+    answer = host.call("memory_save", content="word " * (REQUEST_BYTES_MAX // 5 + 1))
+    assert (answer["id"], answer["error"]["code"]) == (2, TOO_LARGE)
+    assert "too long" in answer["error"]["message"]
+    assert "result" in host.call("memory_status")
+    host.leave()
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        [{"id": 5, "method": "tools/call"}, {"method": "notifications/cancelled", "params": {"requestId": 5}}],
+        [{"id": 1.5, "method": "ping"}, {"id": True, "method": "ping"}, {"id": {"a": 1}, "method": "tools/list"}],
+    ],
+    ids=["cancelled", "no id of a request"],
+)
+def test_the_bridge_does_not_wait_at_the_end_for_what_nobody_will_answer(
+    house: House, said: list[dict[str, Any]]
+) -> None:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listener:  # a daemon that answers nothing but hello
+        where.make(str(house.home / "run"))
+        listener.bind(where.socket(str(house.home)))
+        listener.listen()
+        host = Host(house)
+        assert host.process.stdin is not None
+        for message in said:
+            host.process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
+        host.process.stdin.flush()
+        connection, _ = listener.accept()
+        with connection, connection.makefile("rb") as lines:
+            lines.readline()
+            connection.sendall(b'{"jsonrpc":"2.0","id":"marrow-hello","result":{"version":"0.1.0","pid":1}}\n')
+            for _ in said:
+                lines.readline()
+            began = time.monotonic()
+            assert host.leave() == 0
+            assert time.monotonic() - began < 10
+    os.unlink(where.socket(str(house.home)))

@@ -16,13 +16,13 @@ from typing import Any, ParamSpec, Protocol, TypeVar
 
 from ...app import Memories, Memory
 from ...capture import paused, where
+from ...capture.line import REQUEST_BYTES_MAX
 from ...model.errors import Invalid, MarrowError
 from ...operations.listing import that_read
 from ...version import __version__
 from .listening import Listening
 from .lock import is_newer
 
-LINE_BYTES_MAX = 16 * 1024 * 1024
 CONNECTIONS_MAX, ASKED_MAX = 512, 64
 ASK_THREADS, CALL_THREADS = 4, 8
 FAREWELL_SECONDS = 2.0
@@ -106,7 +106,7 @@ class Server:
         """Until it was told to stop, or nobody has said anything for a while."""
         self._token = listening.token
         start = asyncio.start_unix_server if not listening.token else asyncio.start_server
-        server = await start(self._connected, sock=listening.socket, limit=LINE_BYTES_MAX)
+        server = await start(self._connected, sock=listening.socket, limit=REQUEST_BYTES_MAX)
         try:
             while not self._stop.is_set() and time.monotonic() - self._heard_at < self._idle_seconds:
                 left = self._idle_seconds - (time.monotonic() - self._heard_at)

@@ -225,12 +225,14 @@ def test_what_is_wiped_is_gone_from_the_files_and_no_position_moves(tmp_path: Pa
     with Path(where.inbox(home), SEGMENT).open("ab") as file:
         file.write(b'{"session":"s1","prompt":"not yet whole')
     inbox.hold(home, line % ("s1", "told in s1"))
+    Path(home, inbox.REST).write_bytes(Path(home, inbox.HELD).read_bytes())
     before = everything(home, SEGMENT)
-    assert inbox.wipe(home, {"s1", "s3"}) == 5
+    assert inbox.wipe(home, {"s1", "s3"}) == 6
     found, offset, torn = everything(home, SEGMENT)
     assert (found, offset, torn) == ([{"session": "s2", "prompt": "told in s2"}], before[1], 0)
     assert b"told in s1" not in Path(where.inbox(home), inbox.segment_name(NOW - HOUR)).read_bytes()
-    assert b"told in s1" not in Path(home, inbox.HELD).read_bytes()
+    for beside in (inbox.HELD, inbox.REST):
+        assert b"told in s1" not in Path(home, beside).read_bytes()
     inbox.append(home, line % ("s4", "after"), NOW)
     assert inbox.release(home) == 0
     assert inbox.wipe(home, {"s9"}) == 0
@@ -256,3 +258,36 @@ def test_a_line_whose_session_is_no_text_does_not_stop_the_wiping_of_others(tmp_
     inbox.append(str(tmp_path), '{"session": ["s"]}')
     inbox.append(str(tmp_path), '{"session": "s"}')
     assert inbox.wipe(str(tmp_path), {"s"}) == 1
+
+
+def test_what_was_set_aside_waits_until_the_inbox_has_room_for_it(tmp_path: Path) -> None:
+    home = str(tmp_path)
+    for number in range(3):
+        inbox.hold(home, f'{{"id":"{number}"}}')
+    inbox.append(home, "{}")
+    (segment,) = inbox.segments(home)
+    os.truncate(tmp_path / "inbox" / segment, inbox.SEGMENT_BYTES_MAX + 1)
+    assert inbox.release(home) == 0
+    for name in inbox.segments(home):
+        os.unlink(tmp_path / "inbox" / name)
+    assert inbox.release(home) == 3
+    (segment,) = inbox.segments(home)
+    assert [value["id"] for value in everything(home, segment)[0]] == ["0", "1", "2"]
+    assert inbox.release(home) == 0
+    assert sorted(os.listdir(home)) == ["inbox"]
+
+
+def test_a_line_that_a_full_disk_cuts_is_not_taken_for_set_aside(tmp_path: Path) -> None:
+    program = f"""
+import resource, signal
+from marrow.capture import inbox
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (20, 20))
+try:
+    inbox.hold({str(tmp_path)!r}, '{{"id":"b","text":"' + "x" * 500 + '"}}')
+except OSError as problem:
+    print(problem)
+"""
+    environment = {**os.environ, "PYTHONPATH": str(Path(inbox.__file__).parents[2])}
+    done = subprocess.run([sys.executable, "-c", program], env=environment, check=True, capture_output=True, text=True)
+    assert "could not be set aside" in done.stdout

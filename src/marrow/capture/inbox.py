@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
 SUFFIX, HELD = ".jsonl", "held.jsonl"
+RELEASING = HELD + ".releasing"
+REST = RELEASING + ".new"  # left behind only by a kill
 SEGMENT_BYTES_MAX = 64 * 1024 * 1024  # An hour that nobody drains does not fill the disk.
 LINE_BYTES_MAX = 256 * 1024
 CHUNK_BYTES = 1024 * 1024
@@ -145,18 +147,22 @@ def read(home: str, segment: str, offset: int, limit: int = CHUNK_BYTES, *, last
 
 
 def hold(home: str, line: str) -> None:
-    """Set aside a line that has no place now, until `release`."""
+    """Set aside a line that has no place now, until `release`. It is on the disk when this returns: whoever set it
+    aside goes on behind it, and does not read it again. Raises OSError where it is not."""
+    data = b"\n" + line.encode("utf-8", "replace") + b"\n"
     file = os.open(os.path.join(home, HELD), _FLAGS, 0o600)
     try:
-        _write(file, b"\n" + line.encode("utf-8", "replace") + b"\n")
+        if _write(file, data) != len(data):
+            raise OSError("a line that has no place now could not be set aside as a whole")
+        os.fsync(file)
     finally:
         os.close(file)
 
 
 def release(home: str) -> int:
     """Put what was set aside into the inbox again; how many lines that were. Done halfway it is done again: lines have
-    ids, and are kept once."""
-    held, releasing = os.path.join(home, HELD), os.path.join(home, HELD + ".releasing")
+    ids, and are kept once. What the inbox has no room for waits for the next time."""
+    held, releasing = os.path.join(home, HELD), os.path.join(home, RELEASING)
     if not os.path.exists(releasing):
         try:
             os.rename(held, releasing)
@@ -164,10 +170,20 @@ def release(home: str) -> int:
             return 0
     with open(releasing, encoding="utf-8", errors="replace") as file:
         lines = [line.strip() for line in file if line.strip()]
-    for line in lines:
-        append(home, line)
+    for at, line in enumerate(lines):
+        if not append(home, line):
+            _replace(releasing, os.path.join(home, REST), lines[at:])
+            return at
     os.unlink(releasing)
     return len(lines)
+
+
+def _replace(path: str, beside: str, lines: list[str]) -> None:
+    with open(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
+        file.write("\n".join(lines) + "\n")
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(beside, path)
 
 
 def wipe(home: str, sessions: Collection[str], taken_in: Callable[[str], int] | None = None) -> int:
@@ -179,7 +195,7 @@ def wipe(home: str, sessions: Collection[str], taken_in: Callable[[str], int] | 
         path = os.path.join(where.inbox(home), segment)
         found += _wiped(path, sessions, None if taken_in is None else taken_in(segment))
     if sessions and taken_in is None:
-        beside = [os.path.join(home, name) for name in (HELD, HELD + ".releasing")]
+        beside = [os.path.join(home, name) for name in (HELD, RELEASING, REST)]
         found += sum(_wiped(path, sessions, None) for path in beside)
     return found
 

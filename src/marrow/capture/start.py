@@ -117,6 +117,7 @@ def spawn(arguments: list[str], environ: Mapping[str, str], output: str) -> None
                 start_new_session=True,
             )
         return
+    os.close(os.open(output, append, 0o600))  # what is wrong with it would be told of the program below
     _keep_open_files()
     files: list[tuple[int, int, str, int, int] | tuple[int, int, int]] = [
         (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),

@@ -26,6 +26,15 @@ Surfaces translate these once; nothing below a surface catches them to turn them
 
 from __future__ import annotations
 
+import errno
+
+# What the system says where a file is another's, its disk is full or broken, or too much is open: no fault of ours.
+_OF_SYSTEM = frozenset(
+    getattr(errno, name)
+    for name in "EACCES EPERM EROFS ENOSPC EDQUOT EIO ENOTDIR ELOOP ENAMETOOLONG EMFILE ENFILE".split()
+    if hasattr(errno, name)
+)
+
 
 class MarrowError(Exception):
     """Marrow could not do this."""
@@ -173,3 +182,12 @@ class Internal(MarrowError):
 
     code = "internal"
     exit_code = 70
+
+
+def of_system(problem: BaseException) -> Unavailable | None:
+    """What the system refused, told as such; None for what is a fault of ours."""
+    if not isinstance(problem, OSError) or problem.errno not in _OF_SYSTEM:
+        return None
+    at = f"{problem.filename}: " if isinstance(problem.filename, str) else ""
+    hint = "Check that it is yours and that its disk has room; MARROW_HOME names another folder for Marrow's files."
+    return Unavailable(f"{at}{problem.strerror}.", hint=hint)

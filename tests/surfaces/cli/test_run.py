@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from marrow.app import Memory
-from marrow.model.errors import Internal, MarrowError, NewerFormat, NotAStore
+from marrow.model.errors import Internal, MarrowError, NewerFormat, NotAStore, Unavailable
 from marrow.surfaces.cli import program
 from marrow.surfaces.cli.arguments import choices
 from marrow.surfaces.cli.commands import entries, shown
@@ -471,3 +471,16 @@ def test_broken_off_after_the_answer_what_was_saved_is_saved(here: Here) -> None
     here.monkeypatch.setattr(Memory, "refine_few", broken_off)
     saved = here("save", "The kiln cools for nine hours.")
     assert (saved.code, saved.out[:5]) == (0, "Saved")
+
+
+@pytest.mark.parametrize(("words", "folder"), [(["daemon", "start"], "log"), (["watch", "."], "run")])
+def test_what_the_system_refuses_is_told_with_its_path_and_not_as_a_fault_of_ours(
+    marrow: CommandLine, words: list[str], folder: str
+) -> None:
+    home = Path(marrow.environment["HOME"]) / ".marrow"
+    home.mkdir(parents=True, exist_ok=True)
+    (home / folder).write_text("no folder")
+    ran = marrow.run(*words)
+    assert ran.code == Unavailable.exit_code
+    assert ran.err.startswith(f"error: {home / folder}/")
+    assert "Not a directory.\nhint: Check that it is yours" in ran.err

@@ -20,9 +20,8 @@ def start_daemon(call: Invocation) -> None:
     if line.is_there():
         call.output.note("The daemon runs already.")
     elif not start.ensure_started(START_SECONDS, force=True):
-        raise Unavailable(
-            "The daemon did not start.", hint=f"{os.path.join(where.log(where.home()), 'daemon.out')} says why."
-        )
+        folder = where.log(where.home())
+        raise Unavailable("The daemon did not start.", hint=f"daemon.log or daemon.out in {folder} says why.")
     show_status(call)
 
 

@@ -12,7 +12,7 @@ from contextlib import suppress
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from ...model.errors import Internal, Invalid, MarrowError, StoreDamaged, Unavailable
+from ...model.errors import Internal, Invalid, MarrowError, StoreDamaged, Unavailable, of_system
 from ...operations.table import Operation
 from . import commands, pages
 from .arguments import ACTION, CONFIRM, DRY_RUN, choices, flag
@@ -200,7 +200,7 @@ def _fault(output: Output) -> Any:
 
     def tell(kind: type[BaseException], problem: BaseException, at: TracebackType | None) -> None:
         said = f": {problem}" if str(problem) else ""
-        fault = Internal(
+        fault = of_system(problem) or Internal(
             f"Marrow met a fault of its own ({kind.__name__}{said}).",
             hint="Run it again with --debug and report what it shows.",
         )

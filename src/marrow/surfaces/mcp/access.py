@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import anyio
 
 from ...app import Memory
-from ...model.errors import Internal, MarrowError
+from ...model.errors import Internal, MarrowError, of_system
 
 T = TypeVar("T")
 
@@ -91,7 +91,7 @@ class Access:
             raise
         except Exception as fault:
             log.exception("A call failed in a way that was not foreseen.")
-            raise Internal(
+            raise of_system(fault) or Internal(
                 f"Marrow met a fault of its own: {type(fault).__name__}.",
                 hint="The server's log has the details; the memory is as it was before the call or after it.",
             ) from fault

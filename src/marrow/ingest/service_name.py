@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from ..repository import identify
+from ..repository.plain_file import read_plain
 
 MANIFEST_BYTES_MAX = 256 * 1024
 NAME_MAX = 100
@@ -45,8 +46,7 @@ def manifest_name(root: str | os.PathLike[str]) -> str:
 
 def _text(path: Path) -> str:
     try:
-        with path.open("rb") as file:
-            return file.read(MANIFEST_BYTES_MAX).decode("utf-8-sig", "replace")
+        return read_plain(path, MANIFEST_BYTES_MAX).decode("utf-8-sig", "replace")
     except OSError:
         return ""
 

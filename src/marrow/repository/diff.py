@@ -13,6 +13,7 @@ from .command import at_home, content, fields
 from .file_sorts import BINARY, GENERATED, LARGE, SECRET, is_binary, is_binary_name, is_generated, is_secret
 from .head import head_of, repository_at, working_folder
 from .identity import Place
+from .plain_file import without_waiting
 from .working_tree import Touched, working_tree
 
 PATCH_BYTES_MAX = 8 * 1024 * 1024
@@ -114,7 +115,7 @@ def _begin(path: str) -> tuple[bytes, int]:
     try:
         if not stat.S_ISREG(os.lstat(path).st_mode):
             return b"", 0
-        with open(path, "rb") as file:
+        with open(path, "rb", opener=without_waiting) as file:
             return file.read(UNTRACKED_BYTES_MAX), os.fstat(file.fileno()).st_size
     except OSError:
         return b"", 0

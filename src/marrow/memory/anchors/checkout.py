@@ -22,6 +22,7 @@ from ...repository.files import tracked
 from ...repository.head import head_of
 from ...repository.identity import Place, locate
 from ...repository.kept import Kept
+from ...repository.plain_file import read_plain
 
 BYTES_MAX = 1024 * 1024
 SCANNED_MAX, SCANNED_BYTES = 2_000, 256 * 1024
@@ -75,8 +76,8 @@ class Checkout:
         if path not in self._sources:
             size, found = self._size(path), None
             if size is not None and size <= BYTES_MAX and not self.is_secret(path):
-                with suppress(OSError), open(os.path.join(self.root, path), "rb") as file:
-                    found = file.read(BYTES_MAX + 1)
+                with suppress(OSError):
+                    found = read_plain(os.path.join(self.root, path), BYTES_MAX + 1)
             self._sources[path] = found
         return self._sources[path]
 

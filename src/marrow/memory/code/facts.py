@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from operator import attrgetter
 
 from ...model.code import Call, FileMap, Symbol
+from ...repository.plain_file import read_plain
 from ...store.code.packing import symbol_id
 from ...store.code.reader import FileRow, MapReader
 from ...store.code.states import KEPT, MAPPED
@@ -173,8 +174,7 @@ class KeptFacts:
         if not self.has(path):
             return ""
         try:
-            with open(os.path.join(self._root, path), "rb") as file:
-                return file.read(TEXT_BYTES_MAX).decode("utf-8", "replace")
+            return read_plain(os.path.join(self._root, path), TEXT_BYTES_MAX).decode("utf-8", "replace")
         except OSError:
             return ""
 

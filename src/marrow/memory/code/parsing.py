@@ -15,6 +15,7 @@ from ...codemap.parse import map_of
 from ...codemap.skipped import BYTES_MAX, GENERATED, HUGE, named_as_generated, why_skipped
 from ...model.code import CALLABLES, TOP, FileMap
 from ...model.errors import MarrowError
+from ...repository.plain_file import without_waiting
 from ...store.code.packing import pack_calls, pack_outline, symbol_id
 from ...store.code.states import MAPPED, SKIPPED
 
@@ -63,7 +64,7 @@ def read_file(root: str, path: str) -> Read:
             return Read(0, 0, None, b"", UNREADABLE)
         if found.st_size > BYTES_MAX:
             return Read(found.st_size, _bounded(found.st_mtime_ns), None, b"", HUGE)
-        with open(whole, "rb", buffering=0) as file:
+        with open(whole, "rb", buffering=0, opener=without_waiting) as file:
             source = file.read(found.st_size + 1) or b""
             if len(source) > found.st_size:  # it is longer now
                 source += file.read(BYTES_MAX + 1 - len(source)) or b""

@@ -6,7 +6,6 @@ import errno
 import hashlib
 import os
 import re
-import stat
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
@@ -32,6 +31,7 @@ from ...repository.gitconfig import submodules
 from ...repository.head import repository_at
 from ...repository.ignored import ignored
 from ...repository.last_changed import last_changed
+from ...repository.plain_file import read_plain
 from ...repository.working_tree import looking
 from ...store.admit import MOMENT_MAX
 from ..engine import Asker, Engine
@@ -330,11 +330,7 @@ def _contents(root: str, path: str, most: int) -> bytes:
     above = os.path.dirname(path)
     if os.path.realpath(os.path.join(root, above)) != os.path.normpath(os.path.join(root, above)):
         raise OSError(errno.ELOOP, "it lies beyond a link")
-    handle = os.open(os.path.join(root, path), os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
-    with open(handle, "rb") as file:
-        if not stat.S_ISREG(os.fstat(handle).st_mode):
-            raise OSError(errno.EINVAL, "it is no plain file")
-        return file.read(most + 1)
+    return read_plain(os.path.join(root, path), most + 1, follow=False)
 
 
 def _items(root: str, due: Sequence[_Due], times: dict[str, int], changed: Collection[str]) -> Iterator[Item | Skipped]:

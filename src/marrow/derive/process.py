@@ -49,7 +49,8 @@ class Process:
         seconds: float = CALL_SECONDS,
         memory: int = MEMORY_BYTES_MAX,
     ) -> None:
-        self._setup = {"files": [one._asdict() for one in files], "installed": installed, "memory": memory}
+        self._setup = {"files": [one._asdict() for one in files], "installed": installed}
+        self._setup |= {"memory": memory, "seconds": seconds}
         self._cwd, self._seconds = cwd, seconds
         self._process: subprocess.Popen[bytes] | None = None
         self._answers: queue.Queue[bytes | None] = queue.Queue()

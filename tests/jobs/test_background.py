@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+import time
+from contextlib import closing
 from typing import Any
 
 import pytest
@@ -15,7 +18,7 @@ from marrow.jobs.work_off import WAITING_MAX, ripe, work_off
 from marrow.memory.engine import now_micros
 from marrow.model.errors import Unavailable
 from marrow.model.record import CURRENT, Filter
-from marrow.model.trace import Trace
+from marrow.model.trace import DONE, Trace
 
 from .conftest import Home
 
@@ -305,6 +308,37 @@ def test_a_line_whose_store_cannot_be_read_waits_for_it(home: Home) -> None:
     with home.memories.at(str(home.folder / "one"), str(own)).store.reading() as reader:
         assert len(reader.traces("local")) == 1
     assert inbox.release(str(home.home)) == 0
+
+
+def test_a_store_of_its_own_that_cannot_be_written_holds_up_no_other(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MARROW_STORE_BUSY_TIMEOUT_MS", "50")
+    monkeypatch.setattr("marrow.jobs.chores.PUT_OFF_SECONDS", 0.2)
+    monkeypatch.setattr("marrow.jobs.chores.RELEASE_SECONDS", 0.2)
+    own = home.folder / "own.db"
+    home.write("session-start", store=str(own))
+    chores = home.chores()
+    chores.turn(lambda: False)
+    with closing(sqlite3.connect(own, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        home.write("prompt", store=str(own), prompt="Dim the lamp.")
+        home.write("stop", store=str(own))
+        home.write("session-start", project="two", session="s2")
+        home.write("stop", project="two", session="s2")
+        while chores.turn(lambda: False):
+            pass
+        assert [(trace.session, trace.state) for trace in home.kept()] == [("s2", DONE)] * 2
+    for _ in range(4):  # what was set aside is tried again after a moment
+        time.sleep(0.3)
+        while chores.turn(lambda: False):
+            pass
+    with home.memories.at(str(home.folder / "one"), str(own)).store.reading() as reader:
+        assert [(trace.event, trace.state) for trace in reader.traces("local")] == [
+            ("session-start", DONE),
+            ("prompt", DONE),
+            ("stop", DONE),
+        ]
 
 
 class Counted(Way):

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import logging
 import threading
-from collections.abc import Callable, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
 from ..capture import inbox
 from ..memory.recall import recall
 from ..memory.refine import refine
+from ..model.errors import Unavailable
 from ..model.moments import MICROS_PER_DAY
 from ..model.trace import FAILED
 from .abandoned import close_abandoned
@@ -24,6 +28,12 @@ from .work_off import work_off
 
 MICROS_PER_HOUR = MICROS_PER_DAY // 24
 FAILURES_LOOKED_AT, FAILURES_SHOWN = 1000, 5
+# What had no place is tried again so soon, and later each time that it has none; and so long is a store left alone that
+# could not be used, unless it is the user's own.
+RELEASE_SECONDS, RELEASE_SECONDS_MAX = 10.0, 3600.0
+PUT_OFF_SECONDS = 60.0
+
+log = logging.getLogger("marrow.background")
 
 
 class Chores:
@@ -48,6 +58,8 @@ class Chores:
         self._refused: Refused = {}
         self._named, self._own, self._opened = place_at, default, places
         self._tidied_at = 0
+        self._release_at, self._release_after = 0.0, RELEASE_SECONDS
+        self._put_off: dict[int, float] = {}
         self._counts: dict[str, int] = {"drained": 0, "worked_off": 0, "embedded": 0, "mapped": 0, "derived": 0}
         self._counts["followed"] = 0
         self._counting = threading.Lock()
@@ -89,12 +101,14 @@ class Chores:
         for place in self._every():
             if is_stopping():
                 return False
-            worked += self._add("worked_off", work_off(place, self._place_at, is_stopping=is_stopping))
-            if not drained and not worked and is_quiet():
-                embedded += self._add("embedded", refine(place.engine))
-                embedded += self._derived(self._deriver.own(place))
+            with self._apart(place):
+                worked += self._add("worked_off", work_off(place, self._place_at, is_stopping=is_stopping))
+                if not drained and not worked and is_quiet():
+                    embedded += self._add("embedded", refine(place.engine))
+                    embedded += self._derived(self._deriver.own(place))
         if not drained and not worked:  # what is old and waits all the same is worked off first
             self._tidy()
+            self._release()
             self._add("followed", self._watcher.look(self._every))
             if is_quiet():
                 self._code.map_one()
@@ -120,9 +134,21 @@ class Chores:
             done += self._add("drained", found)
         self._add("mapped", self._code.update())
         for place in self._every():
-            while found := work_off(place, self._place_at, everything=True):
-                self._add("worked_off", found)
+            with self._apart(place):
+                while found := work_off(place, self._place_at, everything=True):
+                    self._add("worked_off", found)
         return done
+
+    @contextmanager
+    def _apart(self, place: Place) -> Iterator[None]:
+        """Where a store that is not the user's own cannot be used now, the others are served all the same."""
+        try:
+            yield
+        except Unavailable as problem:
+            if place.engine.store is self._own().engine.store:
+                raise
+            log.warning("put off: %s", problem)
+            self._put_off[id(place.engine.store)] = time.monotonic() + PUT_OFF_SECONDS
 
     def _drained(self) -> int:
         return drain(self._home, self._place_at, self._default(), self._code.noticed, self._refused)
@@ -160,7 +186,17 @@ class Chores:
         """One place a store and namespace, the user's own among them."""
         every = (*(self._considerate(place) for place in self._opened()), self._default())
         found = {(id(place.engine.store), place.asker.namespace): place for place in every}
-        return list(found.values())
+        now = time.monotonic()
+        return [place for (store, _), place in found.items() if self._put_off.get(store, 0.0) <= now]
+
+    def _release(self) -> None:
+        """Try again what had no place."""
+        now = time.monotonic()
+        if now < self._release_at:
+            return
+        is_again = inbox.release(self._home) > 0
+        self._release_after = min(2 * self._release_after, RELEASE_SECONDS_MAX) if is_again else RELEASE_SECONDS
+        self._release_at = now + self._release_after
 
     def _derived(self, turn: Turn) -> int:
         self._add("derived", turn.ran)
@@ -172,11 +208,10 @@ class Chores:
         return count
 
     def _tidy(self) -> None:
-        """Once an hour: what was kept long enough goes, sessions that nobody ended are closed, and what had no place is
-        tried again."""
+        """Once an hour: what was kept long enough goes, and sessions that nobody ended are closed."""
         for place in self._every():
             now = place.engine.clock()
-            if now - self._tidied_at < MICROS_PER_HOUR:
+            if 0 <= now - self._tidied_at < MICROS_PER_HOUR:  # a clock that went back is no reason to wait for it
                 return
             close_abandoned(place, now)
             trace_days = place.settings.get("retention.trace_days", int)
@@ -185,4 +220,3 @@ class Chores:
                 writer.prune_traces(now - trace_days * MICROS_PER_DAY)
                 writer.prune_sessions(now - context_days * MICROS_PER_DAY)
         self._tidied_at = self._default().engine.clock()
-        inbox.release(self._home)

@@ -14,7 +14,7 @@ from functools import partial
 
 from ..capture import inbox, paused
 from ..memory.observed.said import may_be_kept
-from ..model.errors import Invalid, MarrowError, NotFound, TooLarge
+from ..model.errors import Invalid, MarrowError, NotFound, TooLarge, Unavailable
 from ..model.trace import NOT_KEPT, Trace
 from ..store.receive_traces import admit_trace, keep_traces
 from .place import NAMED, Place, PlaceAt, in_project
@@ -109,7 +109,7 @@ def _take(
     ours = [group for group in groups.values() if group[0].engine.store is default.engine.store]
     for place, traces in groups.values():
         if place.engine.store is not default.engine.store:
-            _keep(place, traces, None)
+            _keep_elsewhere(home, place, traces)
     # The position goes with the last of ours; the others before it are found again by their ids.
     for place, traces in ours[:-1]:
         _keep(place, traces, None)
@@ -118,6 +118,17 @@ def _take(
     for place, some in groups.values():
         noticed(place, some)
     return max(1, len(chunk.entries))
+
+
+def _keep_elsewhere(home: str, place: Place, traces: Sequence[Trace]) -> None:
+    """In a store of its own. One that cannot be written now must not hold up those of everybody else: what is for it is
+    set aside."""
+    try:
+        _keep(place, traces, None)
+    except Unavailable as problem:
+        log.warning("lines of the inbox are set aside: %s", problem)
+        for trace in traces:
+            inbox.hold(home, trace.body)
 
 
 def _keep(place: Place, traces: Sequence[Trace], position: tuple[str, int] | None) -> None:
@@ -220,7 +231,7 @@ def _place(body: Mapping[str, object], place_at: PlaceAt, default: Place) -> Pla
             known = reader.session(default.asker.namespace, session) if session else None
         name = known.project if known else project or os.path.basename(cwd) or UNKNOWN
     except MarrowError as problem:
-        if problem.retryable:
+        if problem.retryable and not store:  # another store than the user's own holds up nobody
             raise
         log.warning("a line of the inbox is set aside: %s", problem)
         return None

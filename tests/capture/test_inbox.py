@@ -291,3 +291,13 @@ except OSError as problem:
     environment = {**os.environ, "PYTHONPATH": str(Path(inbox.__file__).parents[2])}
     done = subprocess.run([sys.executable, "-c", program], env=environment, check=True, capture_output=True, text=True)
     assert "could not be set aside" in done.stdout
+
+
+def test_a_segment_of_a_clock_that_was_ahead_is_dropped_too(tmp_path: Path) -> None:
+    home, ahead = str(tmp_path), NOW + 1000 * HOUR
+    inbox.append(home, '{"id":"a"}', ahead)
+    segment = inbox.segment_name(ahead)
+    assert not inbox.drop(home, segment, 0, NOW)
+    assert not inbox.drop(home, segment, inbox.size(home, segment), ahead)
+    assert inbox.drop(home, segment, inbox.size(home, segment), NOW)
+    assert not inbox.is_old(inbox.segment_name(NOW + HOUR), NOW)

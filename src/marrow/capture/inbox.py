@@ -230,10 +230,11 @@ def _entry(raw: bytes) -> tuple[dict[str, object], str] | None:
 
 
 def is_old(segment: str, seconds: float | None = None) -> bool:
-    """Whether no hook writes to this segment any more: its hour ended two hours ago."""
+    """Whether no hook writes to this segment any more: its hour ended two hours ago, or is as far ahead, since the
+    clock went back."""
     hour = _hour(segment)
     now = time.time() if seconds is None else seconds
-    return hour is not None and segment < segment_name(now - KEPT_SECONDS)
+    return hour is not None and not segment_name(now - KEPT_SECONDS) <= segment <= segment_name(now + KEPT_SECONDS)
 
 
 def drop(home: str, segment: str, offset: int, seconds: float | None = None) -> bool:

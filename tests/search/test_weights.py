@@ -36,7 +36,7 @@ def test_the_words_of_a_commit_say_less_than_those_of_what_was_told() -> None:
 
 
 def test_more_than_half_of_a_long_question_says_little_more_and_never_less() -> None:
-    shares = [share / 10 for share in range(15)]
+    shares = [share / 10 for share in range(11)]
     values = [counted(share, MANY_TERMS) for share in shares]
     assert values == sorted(set(values))
     assert counted(HALF, MANY_TERMS) == HALF
@@ -45,6 +45,11 @@ def test_more_than_half_of_a_long_question_says_little_more_and_never_less() -> 
 
 def test_of_a_few_words_each_counts() -> None:
     assert counted(1.0, MANY_TERMS - 1) == 1.0
+
+
+@pytest.mark.parametrize("terms", [1, MANY_TERMS])
+def test_a_short_text_with_all_the_words_has_no_more_than_a_long_one_with_all(terms: int) -> None:
+    assert counted(1.6, terms) == counted(1.0, terms)
 
 
 def test_what_was_told_counts_by_all_of_its_words() -> None:

@@ -62,13 +62,24 @@ ASKS_WHERE = re.compile(
     r"(?:in )?which (?:files?|functions?|class(?:es)?|methods?|modules?|scripts?|packages?))\b",
     re.I,
 )
-_ASKS_HOW = re.compile(r"\A\s*(?:and |so |but |hey,? )?how(?:'s| (?:do|does|is|are))\b", re.I)
+# How something works, or what it is at present: "is it", "what are they".
+_ASKS_HOW = re.compile(r"\A\s*(?:and |so |but |hey,? )?how(?:'s| (?:do|does|is|are|can|should))\b", re.I)
+_ASKS_WHAT_IS = re.compile(
+    r"\A\s*(?:and |so |but |hey,? )?(?:what(?:'s| (?:do|does|is|are|can|should))|is|are|does|do|can|should|must)\b",
+    re.I,
+)
+_CHANGES = re.compile(
+    r"\b(?:chang\w+|fix(?:e[ds]|ing)?|introduced|added|removed|broken?|regress\w+|revert\w*|commit\w*|merged|new|"
+    r"latest|recent(?:ly)?|lately|since|behind|history)\b",
+    re.I,
+)
 # What is left of the score of a commit then: it says what was changed, and not what is there now.
-COMMIT_FOR_WHERE, COMMIT_FOR_HOW = 0.7, 0.8
+COMMIT_FOR_WHERE, COMMIT_FOR_NOW = 0.7, 0.8
 
 
 def kinds_left(message: str) -> dict[str, float]:
     """What is left of the score of a kind that does not answer this message; what is not named counts as usual."""
     if ASKS_WHERE.match(message):
         return {"commit": COMMIT_FOR_WHERE}
-    return {"commit": COMMIT_FOR_HOW} if _ASKS_HOW.match(message) else {}
+    is_now = _ASKS_WHAT_IS.match(message) and not _CHANGES.search(message, 0, READ)
+    return {"commit": COMMIT_FOR_NOW} if is_now or _ASKS_HOW.match(message) else {}

@@ -66,5 +66,7 @@ def weights_of(record: Record) -> Weights:
 
 
 def counted(words: float, terms: int) -> float:
-    """How much a share of the words of a question with so many terms counts, in what was taken in."""
+    """How much a share of the words of a question with so many terms counts, in what was taken in. A short text with
+    all of them has no more than all."""
+    words = min(1.0, words)
     return words if words <= HALF or terms < MANY_TERMS else HALF + BEYOND * (words - HALF)

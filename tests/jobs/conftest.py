@@ -32,6 +32,7 @@ class Home:
         monkeypatch.setenv("MARROW_EMBEDDER", "fake")
         self.memories = Memories()
         self.number = 0
+        self.made: list[Chores] = []
 
     def write(self, event: str, *, project: str = "one", session: str = "s1", **body: Any) -> None:
         self.number += 1
@@ -58,11 +59,14 @@ class Home:
             return reader.traces("local")
 
     def chores(self) -> Chores:
-        return self.memories.chores(str(self.home))
+        self.made.append(self.memories.chores(str(self.home)))
+        return self.made[-1]
 
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     made = Home(tmp_path, monkeypatch)
     yield made
+    for chores in made.made:  # what maps a project may run still
+        chores.stop()
     made.memories.close()

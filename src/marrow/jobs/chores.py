@@ -13,14 +13,13 @@ from typing import Any
 from ..capture import inbox
 from ..memory.recall import recall
 from ..memory.refine import refine
-from ..model.errors import Unavailable
 from ..model.moments import MICROS_PER_DAY
 from ..model.trace import FAILED
 from .abandoned import close_abandoned
 from .code import CodeKeeper
 from .condense import condense_due
 from .derive import Deriver, Turn
-from .drain import Refused, drain
+from .drain import NOT_NOW, Refused, drain
 from .place import Place, PlaceAt
 from .watching import Watcher
 from .way import Way
@@ -144,7 +143,7 @@ class Chores:
         """Where a store that is not the user's own cannot be used now, the others are served all the same."""
         try:
             yield
-        except Unavailable as problem:
+        except NOT_NOW as problem:
             if place.engine.store is self._own().engine.store:
                 raise
             log.warning("put off: %s", problem)
@@ -213,10 +212,11 @@ class Chores:
             now = place.engine.clock()
             if 0 <= now - self._tidied_at < MICROS_PER_HOUR:  # a clock that went back is no reason to wait for it
                 return
-            close_abandoned(place, now)
             trace_days = place.settings.get("retention.trace_days", int)
             context_days = place.settings.get("retention.context_days", int)
-            with place.engine.store.writing() as writer:
-                writer.prune_traces(now - trace_days * MICROS_PER_DAY)
-                writer.prune_sessions(now - context_days * MICROS_PER_DAY)
+            with self._apart(place):
+                close_abandoned(place, now)
+                with place.engine.store.writing() as writer:
+                    writer.prune_traces(now - trace_days * MICROS_PER_DAY)
+                    writer.prune_sessions(now - context_days * MICROS_PER_DAY)
         self._tidied_at = self._default().engine.clock()

@@ -14,7 +14,7 @@ from functools import partial
 
 from ..capture import inbox, paused
 from ..memory.observed.said import may_be_kept
-from ..model.errors import Invalid, MarrowError, NotFound, TooLarge, Unavailable
+from ..model.errors import Invalid, MarrowError, NotFound, ReadOnly, TooLarge, Unavailable
 from ..model.trace import NOT_KEPT, Trace
 from ..store.receive_traces import admit_trace, keep_traces
 from .place import NAMED, Place, PlaceAt, in_project
@@ -24,6 +24,8 @@ CHUNK_BYTES, BATCH_MAX = 64 * 1024, 256
 # The line of one who only looks whether the inbox is drained.
 CHECK = "check"
 UNKNOWN = "unknown"
+# What says that a store cannot be used as it is now.
+NOT_NOW = (Unavailable, ReadOnly)
 
 log = logging.getLogger("marrow.background")
 
@@ -94,7 +96,15 @@ def _take(
         if body.get("event") == CHECK:
             continue
         where = partial(_place, body, place_at, default)
-        trace = trace_of(*_in_time(*_forgettable(body, text, refused, where), default.engine.clock()))
+        try:
+            line = _forgettable(body, text, refused, where)
+        except NOT_NOW as problem:
+            place = where()
+            if place is None or place.engine.store is default.engine.store:
+                raise
+            _set_aside(home, [text], problem)
+            continue
+        trace = trace_of(*_in_time(*line, default.engine.clock()))
         if trace is None:
             log.warning("a line of the inbox is no trace")
             continue
@@ -125,10 +135,14 @@ def _keep_elsewhere(home: str, place: Place, traces: Sequence[Trace]) -> None:
     set aside."""
     try:
         _keep(place, traces, None)
-    except Unavailable as problem:
-        log.warning("lines of the inbox are set aside: %s", problem)
-        for trace in traces:
-            inbox.hold(home, trace.body)
+    except NOT_NOW as problem:
+        _set_aside(home, [trace.body for trace in traces], problem)
+
+
+def _set_aside(home: str, lines: Sequence[str], problem: MarrowError) -> None:
+    log.warning("lines of the inbox are set aside: %s", problem)
+    for line in lines:
+        inbox.hold(home, line)
 
 
 def _keep(place: Place, traces: Sequence[Trace], position: tuple[str, int] | None) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from time import process_time
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ import pytest
 from marrow.app import Memory, open_memory
 from marrow.model.errors import Ambiguous, Immutable, Invalid, NotFound, TooLarge
 from marrow.operations.catalogue import TABLE
+from marrow.operations.views import _beginning
 
 from .conftest import PROJECT, Do
 
@@ -317,6 +319,18 @@ def test_a_long_file_is_not_shown_by_its_licence(do: Do, licence: str) -> None:
     assert do("memory_search", tags=["press"]).items[0].content.startswith("… press_0 = 0\n")
     assert do("memory_search", tags=["other"]).items[0].content.startswith("# How to press\n")
     assert do("memory_search", tags=["written"]).items[0].content.startswith("# Licensed presses\n")
+
+
+def test_a_long_file_that_is_one_comment_is_shown_as_it_begins(do: Do) -> None:
+    code = "# Copyright the press\n" + "# speed = 3\n" * 200
+    do("memory_save", content=code, kind="code", tags=["press"])
+    assert do("memory_search", tags=["press"]).items[0].content.startswith("# Copyright the press\n# speed = 3")
+
+
+def test_a_long_file_that_begins_with_nothing_but_spaces_is_shown_at_once() -> None:
+    began = process_time()
+    _beginning(" " * 20_000 + "y" * 2_000, "code")
+    assert process_time() - began < 1
 
 
 def test_a_search_says_why_when_asked(do: Do, save: Save) -> None:

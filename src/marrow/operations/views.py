@@ -24,7 +24,7 @@ LOW_CONFIDENCE = 0.5
 DRIFT_TOKENS = 30
 # So far a licence is looked for at the beginning of a file.
 LICENCE_MAX = 20_000
-_FIRST_COMMENT = re.compile(r"\s*(?:/\*.*?\*/|<!--.*?-->|(?:[ \t]*(?:#|//|--|;|%)[^\n]*\n)+)\s*", re.S)
+_FIRST_COMMENT = re.compile(r"\s*+(?:/\*.*?\*/|<!--.*?-->|(?:[ \t]*+(?:#|//|--|;|%)[^\n]*(?:\n|\Z))+)\s*", re.S)
 _LICENCE = re.compile(r"copyright|licen[cs]ed? |spdx", re.I)
 NO_REASONS: Mapping[str, float] = MappingProxyType({})
 
@@ -123,7 +123,7 @@ def _beginning(content: str, kind: str) -> str:
     if len(content) <= LONG:
         return content
     head = _FIRST_COMMENT.match(content, 0, LICENCE_MAX) if kind == "code" else None
-    start = head.end() if head and _LICENCE.search(head[0]) else 0
+    start = head.end() if head and head.end() < len(content) and _LICENCE.search(head[0]) else 0
     shown_text = content[start : start + LONG].rstrip()
     return f"{'… ' if start else ''}{shown_text}{' …' if start + LONG < len(content) else ''}"
 

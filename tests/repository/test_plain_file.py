@@ -33,7 +33,7 @@ def test_what_is_no_file_is_refused_at_once(tmp_path: Path, leads_to: str) -> No
     before = len(os.listdir("/dev/fd"))
     with pytest.raises(OSError):
         read_plain(tmp_path / "name", 100)
-    assert len(os.listdir("/dev/fd")) == before
+    assert len(os.listdir("/dev/fd")) <= before  # what another test left open may be closed meanwhile
 
 
 def test_a_pipe_that_took_a_files_place_is_empty(tmp_path: Path) -> None:

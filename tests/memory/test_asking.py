@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -17,9 +17,16 @@ from marrow.memory.taking_in.take_in import take_in
 from marrow.model.draft import Draft
 from marrow.model.errors import Invalid, NotFound, Unavailable
 from marrow.model.record import Filter
+from marrow.providers.embedder import FakeEmbedder
 from marrow.providers.llm import Completion
 
 from .conftest import Clock, Hand
+
+if TYPE_CHECKING:
+    from numpy import float32
+    from numpy.typing import NDArray
+
+    from marrow.providers.prompts import Kind
 
 QUESTION = "why do payments go through a queue?"
 LONG = "Nothing of interest stands here.\n" * 60
@@ -370,3 +377,20 @@ def test_a_subject_that_no_text_has_is_not_spoken_of_plainly(engine: Engine, kno
     found = asked(engine, known, "which color has the carpet?")
     assert (told(found), found.is_near) == ([("code", "web/style.css")], True)
     assert not asked(engine, known, "which color has the door?").is_near
+
+
+class Silent(FakeEmbedder):
+    """A service that does not answer a question."""
+
+    def query(self, text: str, kind: Kind = "observation") -> NDArray[float32]:
+        raise Unavailable("The service does not answer.")
+
+
+@pytest.mark.parametrize("other", [FakeEmbedder(32), Silent()])
+def test_without_the_vectors_what_was_asked_is_answered_by_words(
+    engine: Engine, known: Asker, other: FakeEmbedder
+) -> None:
+    changed = Engine(engine.store, other, engine.clock)
+    found = asked(changed, known)
+    assert found.degraded.startswith("by words only: ")
+    assert ("code", "src/payments.py") in told(found)

@@ -193,3 +193,8 @@ def test_what_another_thread_clears_meanwhile_is_embedded_again(shop: Engine, as
     look = SecondLook(Knowing(), kept=Emptied())
     first = found(shop, asker, look)
     assert found(shop, asker, look) == first
+
+
+def test_where_the_vectors_are_of_another_embedder_nothing_is_looked_at_again(shop: Engine, asker: Asker) -> None:
+    other = replace(shop, embedder=FakeEmbedder(32))
+    assert found(other, asker, SecondLook(Knowing())) == found(other, asker)

@@ -27,6 +27,9 @@ class Near:
     def __init__(self, embedder: StaticEmbedder, content: str) -> None:
         self.embedder, self.rows = embedder, list(embedder.documents(list(embedded_pieces(content))))
 
+    def vector_model(self) -> tuple[str, int]:
+        return self.embedder.model, self.embedder.dimensions
+
     def passage_similarities(self, entries: list[int], vector: object) -> dict[int, list[float]]:
         return {1: [float(row @ vector) for row in self.rows]}  # type: ignore[operator]
 

@@ -114,20 +114,26 @@ def _by_words(
 def _by_meaning(
     reader: Reader, embedder: Embedder, question: Question, within: list[int] | None, found: Candidates
 ) -> tuple[Vector | None, str]:
-    """The question's vector; None, and how it was searched then, when the vectors could not be asked. A service that
-    does not answer must not silence the words."""
+    """The question's vector, as `vector_of` gives it, after what is near to it was added."""
+    vector, degraded = vector_of(reader, embedder, question)
+    if vector is not None:
+        near = reader.nearest(question.namespace, vector, question.wanted.projects, within, _depth(question))
+        found.add_meaning(near)
+    return vector, degraded
+
+
+def vector_of(reader: Reader, embedder: Embedder, question: Question) -> tuple[Vector | None, str]:
+    """The question's vector; None, and how it is searched then, when the vectors cannot be asked. A service that does
+    not answer must not silence the words."""
     try:
         if not embedder.dimensions:
             return None, ""
         model = reader.vector_model()
         if model != (embedder.model, embedder.dimensions):
             return None, f"by words only: the vectors are of {model[0]}" if model else ""
-        vector = embedder.query(question.subject)
+        return embedder.query(question.subject), ""
     except MarrowError as problem:  # whatever a service refuses with
         return None, f"by words only: {problem.message}"
-    near = reader.nearest(question.namespace, vector, question.wanted.projects, within, _depth(question))
-    found.add_meaning(near)
-    return vector, ""
 
 
 def _lend(reader: Reader, question: Question, found: Candidates) -> dict[int, Record]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..store.terms import terms_of
 from .best_passage import Place
+from .gather import vector_of
 from .passages import spans_of
 
 if TYPE_CHECKING:
@@ -26,9 +27,10 @@ def nearest_places(
 ) -> Mapping[int, Place]:
     """By entry, the place of each of these that answers. With each comes what is known of the asked terms, and the
     place where its words stand closest together."""
-    if not records or not embedder.dimensions:
+    vector = vector_of(reader, embedder, question)[0] if records else None
+    if vector is None:
         return {}
-    near = reader.passage_similarities([record.entry for record, _, _ in records], embedder.query(question.subject))
+    near = reader.passage_similarities([record.entry for record, _, _ in records], vector)
     found: dict[int, Place] = {}
     for record, known, place in records:
         spans, cosines = spans_of(record.node.content), near.get(record.entry, ())

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 from ..model.errors import MarrowError
 from ..providers.embedder import Embedder, sure_from
 from .find import LINKED_BY, Hit
+from .gather import vector_of
 from .passages import embedded_pieces
 from .weights import Weights, is_taken_in, weights_of
 
@@ -82,9 +83,10 @@ class SecondLook:
         self, reader: Reader, before: Embedder, question: Question, hits: Sequence[Hit]
     ) -> Mapping[int, float]:
         """How near the best passages of each are by this embedder; which are the best, the one before has said."""
-        if not before.dimensions or not hits:
+        vector = vector_of(reader, before, question)[0] if hits else None
+        if vector is None:
             return {}
-        near = reader.passage_similarities([hit.record.entry for hit in hits], before.query(question.subject))
+        near = reader.passage_similarities([hit.record.entry for hit in hits], vector)
         chosen: dict[int, list[str]] = {}
         for hit in hits:
             entry, pieces = hit.record.entry, embedded_pieces(hit.record.node.content)

@@ -4,6 +4,7 @@ files in which the calls stand all the same."""
 from __future__ import annotations
 
 import subprocess
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -116,3 +117,12 @@ def test_they_are_found_though_the_file_that_hands_it_on_was_asked_about_before(
     (root / "use.ts").write_text("import { build } from './index'\nexport function use() { build() }\n")
     do("code_callees", symbol="own")
     assert {one.name for one in do("code_callers", symbol="made").items} == {"use"}
+
+
+def test_a_file_that_hands_on_thousands_in_a_row_is_read_once(memory: Memory, root: Path, do: Do) -> None:
+    (root / "made.ts").write_text("export function made0() {}\n", encoding="utf-8")
+    row = "".join(f"export {{ made{at} as made{at + 1} }} from './made'\n" for at in range(3_000))
+    (root / "row.ts").write_text(row, encoding="utf-8")
+    begun = time.perf_counter()
+    assert do("code_callers", symbol="made0").total == 0
+    assert time.perf_counter() - begun < 5

@@ -73,10 +73,14 @@ def other_names(reader: MapReader, symbol: Known) -> set[str]:
     bindings = outline[0].bindings if outline is not None else ()
     found = {one.name for one in bindings if one.scope == TOP and one.value == symbol.name}
     waiting = [symbol.name, *found]
+    read: dict[int, dict[str, set[str]]] = {}  # a file may hand on thousands, each under the next one's name
     for name in waiting:
         files = reader.loose(handed_on_key(name))
-        outlines = (reader.outline(file, bare=True) for file in files)
-        new = {other for one in outlines if one is not None for other in handed_on(one[0]).get(name, ())} - found
+        for file in files:
+            if file not in read:
+                one = reader.outline(file, bare=True)
+                read[file] = handed_on(one[0]) if one is not None else {}
+        new = {other for file in files for other in read[file].get(name, ())} - found
         waiting += sorted(new)
         found |= new
     return found

@@ -73,7 +73,16 @@ def test_snapshot_name_that_cannot_be_one_is_refused(world: World, name: str) ->
 @pytest.mark.parametrize(
     "name",
     [
-        *("2026-03-01", "2026-03-01T14:00:00Z", "2026-03-01 14", "2026-03-01-14:00", "now", "Yesterday", "3 days ago"),
+        *(
+            "2026-03-01",
+            "2026-03-01T14:00:00Z",
+            "2026-03-01 14",
+            "2026-03-01-14:00",
+            "2024-05-06 14:30:05.5",
+            "now",
+            "Yesterday",
+            "3 days ago",
+        ),
         *("7d", "1:56 pm on 8 May, 2023"),
     ],
 )

@@ -87,7 +87,7 @@ def is_time(text: str) -> bool:
 
 def _unless_counted(clock: re.Match[str]) -> str:
     """Nothing for a clock. What is joined to a day, and has neither minutes nor a half, counts: 2024-05-06-1."""
-    is_joined = clock.string[: clock.start()].endswith(("-", ".", "/", "#"))
+    is_joined = clock.string[: clock.start()].endswith((" -", " .", " /", " #"))  # the blank stands for the day
     return clock[0] if is_joined and not (clock["minute"] or clock["half"]) else " "
 
 

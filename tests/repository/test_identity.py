@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from marrow.model.errors import Invalid
-from marrow.repository import Identity, identify, locate
+from marrow.repository.identity import Identity, identify, locate
 
 Git = Callable[..., str]
 Environ = dict[str, str]
@@ -334,7 +334,7 @@ def test_a_damaged_identity_is_not_believed(repository: Path, environ: Environ) 
 
 
 def test_processes_that_create_at_once_agree(repository: Path, child_environment: dict[str, str]) -> None:
-    code = "import sys; from marrow.repository import identify; sys.stdin.read(1)"
+    code = "import sys; from marrow.repository.identity import identify; sys.stdin.read(1)"
     code += "; print(identify(sys.argv[1], create=True, environ={}).name)"
     command = [sys.executable, "-c", code, str(repository)]
     racers = [
@@ -410,7 +410,7 @@ def test_a_path_that_is_not_text_still_gives_a_name_that_is(tmp_path: Path, envi
 
 def test_git_is_never_started(repository: Path, git: Git, child_environment: dict[str, str]) -> None:
     git(repository, "remote", "add", "origin", ORIGIN)
-    code = "import sys; from marrow.repository import identify; print(identify(sys.argv[1]).name)"
+    code = "import sys; from marrow.repository.identity import identify; print(identify(sys.argv[1]).name)"
     command = [sys.executable, "-c", code, str(repository)]
     done = subprocess.run(
         command, env={**child_environment, "PATH": ""}, capture_output=True, text=True, check=True, cwd=repository

@@ -16,7 +16,7 @@ from ..model.errors import Invalid, MarrowError
 from ..model.scope import Principal, Scope
 from ..providers.embedder import Embedder
 from ..providers.embedder import embedder as make_embedder
-from ..repository import Identity
+from ..repository.identity import Identity
 from ..settings import Settings
 from .parts import aliases_of, refiner_of, rerank_of
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from ..model.errors import MarrowError, NotFound, StoreDamaged
 from ..model.scope import READ, RIGHTS, WRITE, Principal, Scope
 from ..providers.embedder import Embedder
-from ..repository import Identity, identify
+from ..repository.identity import Identity, identify
 from ..settings import Settings, load
 from ..store import open_store
 from .memory import Memory

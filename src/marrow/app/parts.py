@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..providers.embedder import Embedder
 from ..providers.embedder import embedder as make_embedder
-from ..repository import Identity
+from ..repository.identity import Identity
 from ..settings import Settings
 
 if TYPE_CHECKING:

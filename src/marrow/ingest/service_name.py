@@ -10,7 +10,7 @@ import tomllib
 from collections.abc import Callable
 from pathlib import Path
 
-from ..repository import identify
+from ..repository.identity import identify
 from ..repository.plain_file import read_plain
 
 MANIFEST_BYTES_MAX = 256 * 1024

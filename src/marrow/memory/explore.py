@@ -10,8 +10,8 @@ from ..model.errors import Invalid, MarrowError
 from ..model.record import CURRENT, Filter, Record
 from ..model.scope import READ
 from ..model.text import counted, first_line
-from ..repository import locate
 from ..repository.file_sorts import is_test
+from ..repository.identity import locate
 from .engine import Asker, Engine
 from .git.commit_index import Progress
 from .git.search_commits import search_commits

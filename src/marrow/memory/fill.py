@@ -10,7 +10,7 @@ from typing import NamedTuple
 from ..ingest.history import COMMITS_MAX
 from ..model.errors import Unavailable
 from ..model.source import Source
-from ..repository import locate
+from ..repository.identity import locate
 from .engine import Asker, Engine
 from .taking_in.codebase import ingest_codebase
 from .taking_in.take_in import Progress, TakenIn

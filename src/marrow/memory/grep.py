@@ -15,9 +15,9 @@ from ..model.errors import Invalid, MarrowError, Unavailable
 from ..model.redact import redact
 from ..model.redact_lines import may_be_of_a_key, redact_window
 from ..model.scope import READ
-from ..repository import locate
 from ..repository.command import answered, at_home, succeeds
 from ..repository.file_sorts import is_generated, is_inside_git, is_secret
+from ..repository.identity import locate
 from ..store.terms import query_terms, terms_of
 from .anchors.checkout import Checkout
 from .engine import Asker, Engine

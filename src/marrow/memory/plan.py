@@ -11,8 +11,8 @@ from ..model.errors import Invalid, MarrowError
 from ..model.record import CURRENT, Filter, Record
 from ..model.scope import READ
 from ..model.text import counted, first_line
-from ..repository import locate
 from ..repository.branch import current_branch
+from ..repository.identity import locate
 from ..repository.working_tree import working_tree
 from ..search.central import is_central
 from ..search.cut import LEAST

@@ -13,11 +13,11 @@ from fnmatch import fnmatchcase
 from functools import lru_cache
 
 from ..model.errors import Forbidden, Invalid, MarrowError, NotFound, TooLarge, Unavailable
-from ..repository import locate
 from ..repository.changed import is_writable
 from ..repository.command import at_home, fields
 from ..repository.file_sorts import is_binary, is_inside_git, is_secret
 from ..repository.files import tracked
+from ..repository.identity import locate
 from .engine import Asker
 
 READ_BYTES_MAX = 4 * 1024 * 1024

@@ -16,8 +16,8 @@ from ..model.record import CURRENT, Filter, Record
 from ..model.scope import READ
 from ..model.session import Injection, Session
 from ..model.text import token_estimate
-from ..repository import locate
 from ..repository.history import Commit, commits
+from ..repository.identity import locate
 from .engine import Asker, Engine
 from .report_code import CodeReport, report_code
 from .report_range import Range, range_of

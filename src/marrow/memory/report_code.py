@@ -14,8 +14,8 @@ from ..codemap.tame import is_tame
 from ..model.code import CALLABLES, TYPES, FileMap
 from ..model.errors import MarrowError
 from ..model.moments import iso, moment
-from ..repository import locate
 from ..repository.changed import blobs, changed_between, commit_before, nothing_yet
+from ..repository.identity import locate
 from ..store.code import Known, MapReader
 from .code.build import MAPPED_AT
 from .code.call_graph import among

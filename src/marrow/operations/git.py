@@ -15,12 +15,12 @@ from ..model.errors import Invalid, Unavailable
 from ..model.moments import age, iso, micros, moment
 from ..model.redact import redact
 from ..model.text import counted, shorten
-from ..repository import identify, locate
 from ..repository.branch import Branch, current_branch
 from ..repository.changed import commit_moment
 from ..repository.changed_lately import FILES_MAX, Changed, changed_lately
 from ..repository.file_history import FileCommit
 from ..repository.head import is_shallow, repository_at
+from ..repository.identity import identify, locate
 from ..repository.recent import Recent, recent_commits
 from .table import Call, operation
 

@@ -24,11 +24,11 @@ from ...model.errors import Conflict, Invalid, NotFound, Unavailable
 from ...model.moments import moment
 from ...model.source import CURSOR, NO_ADDRESS, Source
 from ...model.text import name as short_name
-from ...repository import identify, locate
 from ...repository.changed import Stamp, changed_between, commit_named, listing, stamp
 from ...repository.file_sorts import is_inside_git, is_test
 from ...repository.gitconfig import submodules
 from ...repository.head import repository_at
+from ...repository.identity import identify, locate
 from ...repository.ignored import ignored
 from ...repository.last_changed import last_changed
 from ...repository.plain_file import read_plain

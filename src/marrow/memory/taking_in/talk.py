@@ -29,8 +29,8 @@ from ...model.record import CURRENT, Filter
 from ...model.source import Source
 from ...model.standing import RETRACTED
 from ...model.text import name as short_name
-from ...repository import locate
 from ...repository.changed import commit_moment, commit_named
+from ...repository.identity import locate
 from ...store.receive import redacted_name
 from ..engine import Asker, Engine
 from ..files import existing_file, opened

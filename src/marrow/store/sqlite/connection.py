@@ -272,8 +272,10 @@ def copy_to(target: Path, source: apsw.Connection) -> None:
 
 
 def _has_log(path: str) -> bool:
-    log = Path(f"{path}-wal")
-    return log.exists() and log.stat().st_size > 0
+    try:
+        return Path(f"{path}-wal").stat().st_size > 0
+    except FileNotFoundError:  # the last of others to close it takes it away, at any moment
+        return False
 
 
 def truncated(path: Path) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from marrow.memory.engine import Asker, Engine
+from marrow.memory.forget import forget
 from marrow.memory.recall import recall
 from marrow.memory.witness import Rules, witness
 from marrow.model.record import CURRENT, Filter, Record
@@ -239,3 +240,56 @@ def test_what_tells_of_a_session_is_not_recalled_and_replaces_nothing(
     found = recall(engine, asker, "How do we deploy?")
     assert {kept.record.node.kind for kept in found.relevant} <= {"claim", "decision", "preference"}
     assert any("make ship" in kept.record.node.content for kept in found.relevant)
+
+
+def test_what_was_forgotten_is_not_told_by_the_accounts_of_its_session(
+    traces: Traces, engine: Engine, asker: Asker
+) -> None:
+    traces.keep("prompt", prompt="Remember that staging needs the VPN. Always run make lint before a commit.")
+    traces.keep("prompt", prompt="Fix the login in auth.py")
+    traces.keep("post-tool", **edit("/r/auth.py", "return True", "return check(u)"))
+    traces.keep("stop", message="Fixed the login.")
+    traces.keep("session-end", reason="other")
+    traces.work()
+    forgotten = next(one for one in traces.nodes("claim") if "VPN" in one.node.content)
+    accounts = [*traces.nodes("summary"), *traces.nodes("handoff")]
+    assert [one.node.content.count("VPN") for one in accounts] == [1, 1]
+    forget(engine, asker, forgotten.node.address)
+    accounts = [*traces.nodes("summary"), *traces.nodes("handoff")]
+    assert [one.node.content.count("VPN") for one in accounts] == [0, 0]
+    assert all("make lint" in one.node.content and "auth.py" in one.node.content for one in accounts)
+    traces.keep("prompt", prompt="Now the logout in session.py")  # it goes on
+    traces.keep("post-tool", **edit("/r/session.py", "pass", "clear(u)"))
+    traces.keep("stop", message="Fixed the logout.")
+    traces.keep("session-end", reason="other")
+    traces.work()
+    accounts = [*traces.nodes("summary"), *traces.nodes("handoff")]
+    assert [one.node.content.count("VPN") for one in accounts] == [0, 0]
+    assert all("session.py" in one.node.content for one in accounts)
+
+
+def test_an_account_that_told_nothing_else_goes_with_what_was_forgotten(
+    traces: Traces, engine: Engine, asker: Asker
+) -> None:
+    traces.keep("prompt", prompt="Remember that staging needs the VPN.")
+    traces.keep("stop", message="Noted.")
+    traces.keep("session-end", reason="other")
+    traces.work()
+    (forgotten,) = traces.nodes("claim")
+    assert len([*traces.nodes("summary"), *traces.nodes("handoff")]) == 2
+    forget(engine, asker, forgotten.node.address)
+    assert [*traces.nodes("summary"), *traces.nodes("handoff")] == []
+
+
+def test_a_title_does_not_tell_what_was_forgotten_either(traces: Traces, engine: Engine, asker: Asker) -> None:
+    told = "The deploy key for staging lies in the safe behind the second door on the left."
+    traces.keep("prompt", prompt=f"Remember this: {told} And always run make lint before a commit.")
+    traces.keep("stop", message="Noted.")
+    traces.keep("session-end", reason="other")
+    traces.work()
+    before = [*traces.nodes("summary"), *traces.nodes("handoff")]
+    assert all("deploy key" in one.node.content.partition("\n")[0] for one in before)
+    forget(engine, asker, next(one for one in traces.nodes("claim") if "deploy key" in one.node.content).node.address)
+    after = [*traces.nodes("summary"), *traces.nodes("handoff")]
+    assert len(after) == 2
+    assert all("make lint" in one.node.content and "deploy key" not in one.node.content for one in after)

@@ -9,6 +9,7 @@ from ..model.record import CURRENT, Record
 from ..model.scope import READ
 from ..model.standing import ACTIVE, COMPRESSED, RETRACTED
 from ..store.protocol import Reader
+from .accounts import retold
 from .compress import KIND as SUMMARY
 from .engine import Asker, Engine, resolve, submit
 from .set_free import holds_again, looked_again, set_free
@@ -33,13 +34,15 @@ def _forget(engine: Engine, asker: Asker, address: object, reason: str) -> tuple
     with engine.store.reading() as reader:
         record = resolve(reader, asker, address)
         freed = _freed(reader, asker, record)
+        accounts = retold(reader, asker, record, engine.clock())
     if record.standing.state == RETRACTED:
         raise Conflict(f"{record.node.address[:12]} is forgotten already.", field="address")
     # What leaves for such a reason comes back with its source: in somebody's own words, it must not.
     told = f"forgotten: {reason}" if is_of_source(reason) else reason
     step = Restate(record.node.address, (("state", RETRACTED),), told)
     back = [holds_again(one, "its summary was forgotten") for one in freed]
-    return record, submit(engine, asker, "memory_forget", [step, *back], summary="forget", project=record.project)
+    steps = [step, *back, *accounts]
+    return record, submit(engine, asker, "memory_forget", steps, summary="forget", project=record.project)
 
 
 def _freed(reader: Reader, asker: Asker, summary: Record) -> list[Record]:

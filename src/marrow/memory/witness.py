@@ -23,6 +23,7 @@ from ..model.standing import RETRACTED
 from ..model.trace import DONE, NOT_KEPT, Trace
 from ..store.protocol import Reader, Writer
 from ..store.receive_traces import keep_session, settle_traces
+from .accounts import still_said
 from .engine import Asker, Engine, submit
 from .forget import CAPTURE, SAID_IN_SESSION
 from .observed.decided import decided
@@ -78,7 +79,7 @@ def witness(engine: Engine, asker: Asker, rules: Rules, traces: Sequence[Trace],
         ended = session.ended_at is not None
         if account and (ended or session.detail.get(DUE)):
             earlier = _earlier(reader, asker, session.session, traces)
-            made = _digest(engine, session, [*earlier, *bodies], rules)
+            made = _digest(engine, reader, asker, session, [*earlier, *bodies], rules)
             settled = {name: value for name, value in session.detail.items() if name != DUE}
             # A session that went from one project to another has the title that it earned in the first.
             title = made.title if session.project == asker.scope.project else ""
@@ -157,12 +158,15 @@ def _earlier(reader: Reader, asker: Asker, session: str, traces: Sequence[Trace]
     return [trace.fields for trace in found[-REMEMBERED_TRACES:] if trace.number not in now]
 
 
-def _digest(engine: Engine, session: Session, bodies: Sequence[Mapping[str, Any]], rules: Rules) -> Digest:
+def _digest(
+    engine: Engine, reader: Reader, asker: Asker, session: Session, bodies: Sequence[Mapping[str, Any]], rules: Rules
+) -> Digest:
     about = {"session": session.session, "host": session.host, "title": session.title, "turns": session.turns}
     tools = [body for body in bodies if body.get("event") in TOOL_EVENTS]
     prompts = [body for body in bodies if body.get("event") == "prompt" and not body.get("agent")]
     answers = [str(body["message"]) for body in _answers(bodies) if body.get("message")]
-    seen, heard = observe(engine.considerately(tools), engine.pieces), _heard(bodies, rules)
+    seen = observe(engine.considerately(tools), engine.pieces)
+    heard = still_said(reader, asker, _as_known(reader, asker, _heard(bodies, rules)))
     engine.make_way()
     return digest(about, seen, heard, prompts, answers[-1] if answers else "", traces=tools)
 

@@ -29,6 +29,7 @@ from .todo import TASKS_MAX, next_step, open_tasks
 TITLE_MAX, TITLE_WORDS_LEAST = 60, 3
 WORKED_MAX, DECISIONS_MAX, CORRECTIONS_MAX, FAILURES_MAX, ASKED_MAX, NOTES_MAX, FILES_MAX = 10, 8, 8, 5, 4, 5, 12
 LINE, MENDED_LINE = 160, 260
+HANDOFF = "Handoff"
 # The headings of a handoff, in their order.
 HANDED_OVER = (
     "Next step",
@@ -41,6 +42,17 @@ HANDED_OVER = (
     "Told by the user",
     "Found",
     "Fixed",
+)
+# And those of a summary.
+SUMMED_UP = (
+    "Worked on",
+    "Decided",
+    "Corrected by the user",
+    "Told by the user",
+    "Found",
+    "Fixed",
+    "Still failing",
+    "Open",
 )
 _TOLD_AS_FIXED = re.compile(r"Fixed after \d+ runs: ")
 _ASKS = re.compile(r"(?:(?:can|could|would|will) you (?:please )?|please )", re.I)
@@ -112,17 +124,17 @@ def digest(
 
 def summary_text(found: Digest) -> str:
     """What happened, for whoever looks back. Without what was asked: a question would find itself."""
-    return _text(
-        found.title,
-        ("Worked on", found.worked_on),
-        ("Decided", found.decisions),
-        ("Corrected by the user", found.corrections),
-        ("Told by the user", (*found.preferences, *found.notes)),
-        ("Found", found.found),
-        ("Fixed", found.fixed),
-        ("Still failing", found.failing),
-        ("Open", found.open_tasks),
+    lines = (
+        found.worked_on,
+        found.decisions,
+        found.corrections,
+        (*found.preferences, *found.notes),
+        found.found,
+        found.fixed,
+        found.failing,
+        found.open_tasks,
     )
+    return _text(found.title, *zip(SUMMED_UP, lines, strict=True))
 
 
 def handoff_text(found: Digest) -> str:
@@ -139,18 +151,19 @@ def handoff_text(found: Digest) -> str:
         found.found,
         found.fixed,
     )
-    title = f"Handoff: {found.title}" if found.title else "Handoff"
+    title = f"{HANDOFF}: {found.title}" if found.title else HANDOFF
     return _text(title, *zip(HANDED_OVER, lines, strict=True))
 
 
 def _text(title: str, *sections: tuple[str, Sequence[str]]) -> str:
-    parts = [title]
-    for heading, lines in sections:
-        if len(lines) == 1:
-            parts.append(f"{heading}: {lines[0]}")
-        elif lines:
-            parts.append("\n".join([f"{heading}:", *(f"- {line}" for line in lines)]))
+    parts = [title, *(section_text(heading, lines) for heading, lines in sections)]
     return "\n\n".join(part for part in parts if part)
+
+
+def section_text(heading: str, lines: Sequence[str]) -> str:
+    if len(lines) <= 1:
+        return f"{heading}: {lines[0]}" if lines else ""
+    return "\n".join([f"{heading}:", *(f"- {line}" for line in lines)])
 
 
 def _asked(prompts: Sequence[Mapping[str, object]]) -> list[str]:
@@ -178,17 +191,19 @@ def _bare(text: str) -> str:
 def _tasks_first(asked: Sequence[str], said: Sequence[Said]) -> list[str]:
     """What names a session: not a correction, a word or two, or what was told and is kept by itself, if there is
     something else."""
-    kept = {_compared(one.text) for one in said}
+    kept = [_compared(one.text) for one in said]
     tasks = [
         one
         for one in asked
-        if len(one.split()) >= TITLE_WORDS_LEAST and not CORRECTS.match(one) and _compared(one) not in kept
+        if len(one.split()) >= TITLE_WORDS_LEAST
+        and not CORRECTS.match(one)
+        and not any(told in _compared(one) for told in kept)
     ]
     return tasks or [one for one in asked if len(one.split()) > 1 and not CORRECTS.match(one)]
 
 
 def _compared(text: str) -> str:
-    return one_line(text).casefold().strip(".!? ")[:TITLE_MAX]
+    return one_line(text).casefold().strip(".!?… ")
 
 
 def _title(session: Mapping[str, object], asked: Sequence[str], observations: Sequence[Observation]) -> str:

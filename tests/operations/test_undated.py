@@ -12,6 +12,7 @@ import pytest
 
 from marrow.app import Memory, open_memory
 from marrow.memory.organisation.incidents import BATCH
+from marrow.memory.taking_in.committed import ingest_committed
 from marrow.model.record import Record
 from marrow.store.sqlite.reader import SqliteReader
 
@@ -45,8 +46,8 @@ def test_what_says_no_day_is_told_as_undated(memory: Memory) -> None:
     assert all(one.date == "" for one in memory.ask("cedar report").items)
 
 
-def _commit(root: Path) -> None:
-    at = {"GIT_COMMITTER_DATE": "2024-05-06T12:00:00Z", "GIT_AUTHOR_DATE": "2024-05-06T12:00:00Z"}
+def _commit(root: Path, day: str = "2024-05-06") -> None:
+    at = {"GIT_COMMITTER_DATE": f"{day}T12:00:00Z", "GIT_AUTHOR_DATE": f"{day}T12:00:00Z"}
     names = ("-c", "user.name=Ada", "-c", "user.email=ada@example.org", "-c", "commit.gpgsign=false")
     for command in (("init", "--quiet"), ("add", "."), (*names, "commit", "--quiet", "-m", "Decide")):
         subprocess.run(["git", "-C", str(root), *command], check=True, env={**os.environ, **at})
@@ -72,6 +73,27 @@ def test_a_single_file_is_of_the_day_on_which_git_says_it_was_written(
         for name in ("0001-cedar.md", "0002-new.md"):
             made.perform(operation, {"path": str(root / "adr" / name)})
         assert [one.date for one in made.get_architectural_decisions().items] == ["2024-05-06", ""]
+
+
+@pytest.mark.parametrize("operation", ["ingest_codebase", "ingest_committed", "ingest_document"])
+def test_what_was_mended_later_is_of_the_day_on_which_it_was_written_first(
+    memory: Memory, tmp_path: Path, operation: str
+) -> None:
+    root = tmp_path / "repository"
+    _commit(root)
+    (root / "adr" / "0001-cedar.md").write_text(DECISION.replace("cedar wood", "cedarwood"))
+    (root / "incidents" / "INC-1.md").write_text(INCIDENT.replace("It fell", "It fell down"))
+    _commit(root, "2026-02-03")
+    with open_memory(root, store=str(tmp_path / "other.db"), project="orchard", embedder="fake") as made:
+        if operation == "ingest_document":
+            for name in ("adr/0001-cedar.md", "incidents/INC-1.md"):
+                made.ingest_document(str(root / name))
+        elif operation == "ingest_committed":
+            ingest_committed(made.call.engine, made.call.asker, str(root))
+        else:
+            made.ingest_codebase(str(root))
+        assert [one.date for one in made.get_architectural_decisions().items] == ["2024-05-06"]
+        assert [one.date for one in made.get_incident_history().items] == ["2024-05-06"]
 
 
 def test_an_undated_decision_is_not_the_latest_and_changed_no_other(memory: Memory, tmp_path: Path) -> None:

@@ -26,6 +26,7 @@ from ...model.source import CURSOR, NO_ADDRESS, Source
 from ...model.text import name as short_name
 from ...repository.changed import Stamp, changed_between, commit_named, listing, stamp
 from ...repository.file_sorts import is_inside_git, is_test
+from ...repository.first_added import FirstAdded
 from ...repository.gitconfig import submodules
 from ...repository.head import repository_at
 from ...repository.identity import identify, locate
@@ -34,6 +35,7 @@ from ...repository.last_changed import last_changed
 from ...repository.plain_file import read_plain
 from ...repository.working_tree import looking
 from ...store.admit import MOMENT_MAX
+from ..attribution import DATED
 from ..engine import Asker, Engine
 from .kept_path import kept_path
 from .passed_over import noted, passed_over
@@ -304,11 +306,14 @@ def _pending(root: str, looked_at: Sequence[_Due]) -> Iterator[Callable[[], Coll
         yield told
 
 
-def committed_at(file: str) -> int:
-    """When git says that one file was written; 0 where it does not know it, or not as it is."""
+def committed_at(file: str, kind: str) -> int:
+    """When git says that one file was written; 0 where it does not know it, or not as it is. What happened or was
+    decided on a day is of when it was written first."""
     try:
         repository = repository_at(os.path.dirname(file))
         path = os.path.relpath(file, repository.root or "")
+        if kind in DATED and (at := FirstAdded(repository.root or "")(path)):
+            return _possible(at * MICROS)
         with looking(repository, [path]) as found:
             is_changed = bool(found().files)
         at = 0 if is_changed else last_changed(repository.root or "", [path]).get(path, 0)
@@ -336,6 +341,7 @@ def _contents(root: str, path: str, most: int) -> bytes:
 def _items(root: str, due: Sequence[_Due], times: dict[str, int], changed: Collection[str]) -> Iterator[Item | Skipped]:
     """`times` are those of commits; `changed` differ from the last one, and were written when their files say. Else a
     file may be as old as its copy."""
+    added = FirstAdded(root)
     for one in due:
         if one.stamp.size > bytes_max(one.path):
             yield too_large(one.path, one.stamp.size, one.stamp.mtime)
@@ -351,7 +357,7 @@ def _items(root: str, due: Sequence[_Due], times: dict[str, int], changed: Colle
         at = times.get(one.path, 0) * MICROS
         if one.path in changed:
             at = one.stamp.mtime // NANOS_PER_MICRO
-        for found in as_read(one.path, data, hashlib.sha256(data).hexdigest(), at, one.stamp.mtime):
+        for found in as_read(one.path, data, hashlib.sha256(data).hexdigest(), at, added, one.stamp.mtime):
             yield replace(found, size=one.stamp.size)
 
 
@@ -373,16 +379,18 @@ def too_large(path: str, size: int, mtime_ns: int = 0) -> Skipped:
     return Skipped(path, reason, f"size:{size}", size, mtime_ns)
 
 
-def as_read(path: str, data: bytes, digest: str, at: int, mtime_ns: int = 0) -> Iterator[Item | Skipped]:
+def as_read(
+    path: str, data: bytes, digest: str, at: int, added: FirstAdded, mtime_ns: int = 0
+) -> Iterator[Item | Skipped]:
     """What a file says, with what is known of it. `at` is when git says that it was written, for where it does not say
-    so itself; 0 where git does not know."""
+    so itself; 0 where git does not know. What happened or was decided on a day is of when it was `added`."""
     for found in read_file(path, data, digest=digest):
         if isinstance(found, Skipped):
             yield replace(found, digest=digest, size=len(data), mtime_ns=mtime_ns)
         else:
             draft = found.draft
-            if draft.at is None and at:
-                draft = replace(draft, at=moment(_possible(at)))
+            if draft.at is None and (when := (added(path) * MICROS if draft.kind in DATED else 0) or at):
+                draft = replace(draft, at=moment(_possible(when)))
             if draft.kind == CODE and is_test(path):
                 draft = replace(draft, priority=TESTS_PRIORITY)
             yield replace(found, draft=draft, digest=digest, size=len(data), mtime_ns=mtime_ns)

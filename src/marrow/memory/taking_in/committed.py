@@ -21,6 +21,7 @@ from ...model.moments import micros
 from ...model.source import CURSOR, NO_ADDRESS, Source
 from ...model.text import name as short_name
 from ...repository.changed import Stamp, commit_moment, commit_named, stamp
+from ...repository.first_added import FirstAdded
 from ...repository.head import head_of, repository_at
 from ...repository.ignored import ignored
 from ...repository.last_changed import last_changed
@@ -80,7 +81,7 @@ def ingest_committed(
     row = Source(asker.scope.project, named, COMMITTED, CURSOR, NO_ADDRESS, title=last.title if last else "")
     _keep(engine, asker, row._replace(digest=head))
     times = _times(folder, due.blobs, head, engine.clock())
-    reading = _Reading(folder, known, times, choice.kept, lacking(folder, head))
+    reading = _Reading(folder, known, times, FirstAdded(folder), choice.kept, lacking(folder, head))
     taken = take_in(
         engine,
         asker,
@@ -186,6 +187,7 @@ class _Reading:
     root: str
     known: Mapping[str, Source]
     times: Mapping[str, int]
+    added: FirstAdded
     kept: Callable[[str], str]
     lacking: Collection[str]
     same: int = 0
@@ -217,7 +219,7 @@ class _Reading:
         elif large is not None:
             yield large
         else:
-            yield from as_read(path, data or b"", digest, self.times.get(path) or self.times[""])
+            yield from as_read(path, data or b"", digest, self.times.get(path) or self.times[""], self.added)
 
 
 def _keep(engine: Engine, asker: Asker, *rows: Source) -> None:

@@ -157,7 +157,7 @@ def _of_file(found: Item | Skipped, file: Path, asker: Asker) -> Item | Skipped:
     path = found.path if lies.anchors else f"file:{found.path}"
     draft = found.draft
     # The time of a file in a fresh clone says only when it was cloned.
-    if draft.at is None and lies.anchors and (at := committed_at(str(file))):
+    if draft.at is None and lies.anchors and (at := committed_at(str(file), draft.kind)):
         draft = replace(draft, at=moment(at))
     return replace(found, draft=draft, path=path, size=about.st_size, mtime_ns=about.st_mtime_ns)
 

@@ -312,7 +312,7 @@ def _computed_item(row: Derived, about: About, description: str) -> Item:
 def _meeting_item(found: Meeting, about: About) -> Item:
     """Where neither the caller nor the text says when it was, git may know when it was written down."""
     is_undated = about.at is None and found.at is None and bool(about.file)
-    at = committed_at(about.file) or None if is_undated else about.at
+    at = committed_at(about.file, about.kind) or None if is_undated else about.at
     made = meeting_item(
         replace(found, metadata={**found.metadata, "digest": about.digest} if about.digest else found.metadata),
         path=about.path,

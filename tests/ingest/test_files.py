@@ -254,3 +254,39 @@ def test_whatever_stands_in_a_file_the_door_takes_what_is_made_of_it(path: str, 
         assert len(said.metadata.encode()) < METADATA_BYTES_MAX
         assert said.at <= NOW + MICROS_PER_DAY
         standing_of(found.draft, DOMAINS, NOW)
+
+
+SPOKEN = "WEBVTT\n\n00:01.000 --> 00:04.000\n<v Ada>We bake at 200.\n\n00:05.000 --> 00:07.000\n<v Joe>I will.\n"
+MINUTES = "# Kiln sync\n\nAttendees: Ada, Joe\n\n## Decisions\n\n- We bake at 200.\n"
+TALK = "Ada: Hello.\nJoe: We bake at 200.\nAda: Good, I will tell the others.\nJoe: Bye.\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("talks/2026-03-02-kiln.vtt", SPOKEN),
+        ("meetings/2026-03-02-kiln.md", MINUTES),
+        ("docs/Minutes/kiln.md", MINUTES),
+        ("docs/2026-03-02-standup.md", MINUTES),
+        ("notes/2026-03-02 transcript.txt", TALK),
+        ("meetings/2026-03-02-kiln.txt", "kiln, telegram style\n- we bake at 200\n"),
+    ],
+)
+def test_subtitles_transcripts_and_minutes_of_a_repository_are_meetings(path: str, text: str) -> None:
+    found = item_of(path, text, service="shop")
+    assert (found.draft.kind, found.draft.service, found.path) == ("meeting", "shop", path)
+    assert found.draft.metadata["path"] == path
+    assert ("2026-03-02" in path) == (found.draft.metadata.get("date") == "2026-03-02")
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("meetings/README.md", "# How we meet\n\nEvery Monday at ten.\n"),
+        ("docs/minutes.md", "# How many minutes a kiln takes\n\nNinety.\n"),
+        ("docs/2026-03-02-kiln.md", MINUTES),
+        ("tests/fixtures/meetings/kiln.md", MINUTES),
+    ],
+)
+def test_what_only_has_the_name_of_a_meeting_is_a_document(path: str, text: str) -> None:
+    assert item_of(path, text).draft.kind == "document"

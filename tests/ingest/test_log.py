@@ -279,6 +279,24 @@ def test_a_group_keeps_a_stack_and_the_ids_of_traces() -> None:
     assert item.draft.content.startswith("ERROR in cart: it broke")
 
 
+def test_an_entry_of_fields_tells_its_event_and_why_and_what_else_it_says() -> None:
+    line = '{"ts":"2025-12-30T10:03:0%dZ","level":"error","svc":"post","event":"send_failed","msg":"msg_5%dc0ffee",'
+    line += '"detail":"sender not known in +44","supplier":"tingle","retry":3}\n'
+    summary, error = items("".join(line % (n, n) for n in range(3)))
+    assert error.draft.content.startswith("ERROR in post: send_failed: sender not known in +<n>\n\n3 times")
+    assert "Sample: send_failed: sender not known in +44 (msg=msg_50c0ffee, supplier=tingle, retry=3)" in (
+        error.draft.content
+    )
+    assert "error in post, 3×: send_failed: sender not known" in summary.draft.content
+
+
+def test_why_a_message_failed_tells_it_from_others_and_a_harmless_one_stays_as_it_is() -> None:
+    line = '{"time":"2025-12-30T10:03:0%dZ","level":"%s","msg":"cannot fetch","err":"%s"}\n'
+    given = [("error", "no route"), ("error", "refused"), ("info", "fine")]
+    found = [parse(line % (n, *one), NOW).message for n, one in enumerate(given)]
+    assert found == ["cannot fetch: no route", "cannot fetch: refused", "cannot fetch"]
+
+
 def test_errors_that_were_raised_for_different_reasons_are_told_apart() -> None:
     _, *found = items(PYTHON + PYTHON.replace("ValueError: bad card 4", "KeyError: 'card'").replace("17", "18"))
     assert [item.draft.metadata["count"] for item in found] == [1, 1]

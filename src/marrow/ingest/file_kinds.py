@@ -104,11 +104,16 @@ def no_document(path: str, suffix: str, data: bytes) -> str:
         return "it holds keys or certificates"
     if suffix in _LEFT_BEHIND:
         return f"it is what programs leave behind ({suffix})"
-    if _TEST_DATA.intersection(path.lower().split("/")[:-1]):
+    if is_test_data(path):
         return "it is test data"
     if len(data) > DATA_BYTES_MAX:
         return f"it is data: {len(data):,} bytes, and at most {DATA_BYTES_MAX:,} of data are read as text"
     return ""
+
+
+def is_test_data(path: str) -> bool:
+    """Whether a file lies where programs have what they are tried on."""
+    return not _TEST_DATA.isdisjoint(path.lower().split("/")[:-1])
 
 
 def elsewhere(suffix: str) -> str:

@@ -13,12 +13,22 @@ from ..repository.file_sorts import is_binary_name, is_generated, is_inside_git,
 from .adr import adr_item, is_adr
 from .code_title import code_title
 from .dates import read_date
-from .file_kinds import DATA_SUFFIXES, elsewhere, named_language, no_document, other_language, scripted_language
+from .file_kinds import (
+    DATA_SUFFIXES,
+    RECORDING,
+    elsewhere,
+    named_language,
+    no_document,
+    other_language,
+    scripted_language,
+)
 from .formats.decoding import decode
 from .formats.text import TEXT_BYTES_MAX, Text, as_title, bounded, joined
 from .formats.text_of import FILE_BYTES_MAX, PROSE, text_of, why_not
 from .incident import incident_item, is_incident
 from .item import Item, Skipped
+from .meeting import CAPTION_SUFFIXES
+from .meeting_files import file_item, meeting_of
 from .placing import day, filled, first_line, place, said_at, tags_in
 
 CODE, DOCUMENT = "code", "document"
@@ -47,6 +57,8 @@ def read_file(
     if refused := _refused(path, suffix, data):
         return [Skipped(path, refused)]
     digest = digest or hashlib.sha256(data).hexdigest()
+    if suffix in CAPTION_SUFFIXES:
+        return [_captions(path, data, root=root, title=title, service=service, digest=digest)]
     language = language_of(path)
     if suffix in PROSE or language == "markdown":
         language = named_language(name)
@@ -75,7 +87,7 @@ def _refused(path: str, suffix: str, data: bytes) -> str:
         return "it belongs to git itself"
     if len(data) > FILE_BYTES_MAX:
         return f"it has {len(data):,} bytes; at most {FILE_BYTES_MAX:,} are read"
-    if reader := elsewhere(suffix):
+    if suffix not in CAPTION_SUFFIXES and (reader := elsewhere(suffix)):
         return reader
     refused = why_not(path, data, suffix)
     if refused:
@@ -86,6 +98,19 @@ def _refused(path: str, suffix: str, data: bytes) -> str:
     if named_as_generated(path) or (not path.startswith("/") and is_generated(path)):
         return "it is generated, or lies in a folder of what is built or copied"
     return ""
+
+
+def _captions(path: str, data: bytes, *, root: str, title: str, service: str, digest: str) -> Item | Skipped:
+    """Those of a film, in which nobody has a name, are left to who asks for them."""
+    found = text_of(path, data)
+    if isinstance(found, Skipped):
+        return found
+    meeting = meeting_of(path, found.text)
+    if meeting is None:
+        return Skipped(path, RECORDING)
+    return file_item(
+        meeting, path, root=root, title=title, service=service, digest=digest, size=len(data), problem=found.problem
+    )
 
 
 def _code(
@@ -128,6 +153,10 @@ def _written(
                 path, found.text, title=title, service=service, root=root, digest=digest, size=size,
                 problem=found.problem, now=now,
             )  # fmt: skip
+        if (meeting := meeting_of(path, found.text)) is not None:
+            return file_item(
+                meeting, path, root=root, title=title, service=service, digest=digest, size=size, problem=found.problem
+            )
     lies = place(path, root)
     when = read_date(found.date)
     author = found.fields.get("author")

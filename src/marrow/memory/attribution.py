@@ -3,16 +3,23 @@ the moment in it."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from ..model.moments import moment
 from ..model.node import DOCUMENT_KINDS, Occurrence
 from ..model.record import CURRENT, Record
+from ..model.text import shorten
 from ..search.best_passage import Place, line_numbers
 from ..store.protocol import Reader
 from .engine import Asker
 
 COMMIT_DIGITS = 10
+CALLED_TOKENS = 20
+# Begins the name of a conversation that was read from a file.
+FILE = "file:"
+_PART = re.compile(r"#\d+\Z")
 # Kinds that readers take in: these are from somewhere.
 TAKEN_IN = frozenset(DOCUMENT_KINDS)
 # These are from a day. Where neither their file nor git says which, they are marked: that on which it was read is
@@ -58,12 +65,27 @@ class Origin(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The file, or the commit, or the address that it was read from."""
+        """The file, or the commit, or the address that it was read from; of a conversation on no file what it is
+        called, and its day."""
         commit = str(self.fields.get("commit") or "")
         if self.path or not commit:
-            return self.path or str(self.fields.get("url") or "")
+            return self.path or str(self.fields.get("url") or "") or self.file or self._called
         author = self.fields.get("author")
         return f"commit {commit[:COMMIT_DIGITS]}{f' by {author}' if author else ''}"
+
+    @property
+    def file(self) -> str:
+        """The log or the chat that something was made from, and whose lines are others."""
+        session = str(self.fields.get("session") or "")
+        read_from = _PART.sub("", session.removeprefix(FILE)) if session.startswith(FILE) else ""
+        return str(self.fields.get("log") or "") or read_from
+
+    @property
+    def _called(self) -> str:
+        if not self.title or not self.fields.get("session"):
+            return ""
+        day = moment(self.at).strftime("%Y-%m-%d") if self.at else ""
+        return self.title if day in self.title else f"{shorten(self.title, CALLED_TOKENS)}, {day}"
 
     def cited(self, record: Record, place: Place | None = None) -> str:
         """As one line; empty where nothing is known but that it was said."""

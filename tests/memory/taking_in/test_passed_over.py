@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -31,6 +32,7 @@ def root(tmp_path: Path) -> Path:
     for path, text in FILES.items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_text(text, encoding="utf-8")
+        os.utime(folder / path, (1_700_000_000.5, 1_700_000_000.5))  # what was written just now is looked at again
     subprocess.run(["git", "init", "-q", str(folder)], check=True, capture_output=True)
     return folder
 

@@ -37,7 +37,7 @@ def level_of(word: object) -> int | None:
 @dataclass(slots=True)
 class Entry:
     """`at` is in microseconds, 0 where nothing tells it. `wrapped`: each line of the file has its own head, put there
-    by what collected it. `trace` are the lines below the first."""
+    by what collected it. `trace` are the lines below the first; `beside` is what else an entry of fields says."""
 
     message: str
     at: int = 0
@@ -47,6 +47,7 @@ class Entry:
     form: str = ""
     wrapped: bool = False
     is_head: bool = True
+    beside: str = ""
     trace: list[str] = field(default_factory=list)
 
     @property

@@ -89,8 +89,14 @@ _MESSAGE_KEYS = (
     "MESSAGE",
     "Body",
 )
+# What says more where the message is the name of an event, or only what failed; and what tells of an entry what is
+# told by itself.
+_EVENT_KEYS = ("event", "event_name", "eventName", "event.action", "action")
+_DETAIL_KEYS = ("detail", "details", "reason", "error", "err", "error.message", "err.message", "cause", "description")
+_ID_LIKE = re.compile(r"(?=\S*\d)[\w.:/#-]+\Z")
+BESIDE_MAX, BESIDE_LENGTH_MAX = 12, 80
 _SERVICE_KEYS = (
-    "service", "service.name", "service_name", "serviceName", "app", "application", "kubernetes.container_name",
+    "service", "service.name", "service_name", "serviceName", "svc", "app", "application", "kubernetes.container_name",
     "kubernetes.labels.app", "resource.labels.container_name", "container_name", "component", "SYSLOG_IDENTIFIER",
     "dd.service", "name",
 )  # fmt: skip
@@ -253,10 +259,15 @@ def _told_grade(message: str) -> int | None:
 def _of_fields(shape: Mapping[str, Any], form: str, now: int) -> Entry:
     told = _first(shape, _MESSAGE_KEYS)
     message = told if isinstance(told, str) else _text(told.get("message")) if isinstance(told, dict) else ""
+    if _ID_LIKE.match(message):  # whose message, and not what happened
+        message = _text(_first(shape, _EVENT_KEYS)) or message
     trace = _text(_first(shape, _TRACE_KEYS))
     level = level_of(_first(shape, _LEVEL_KEYS))
     if level is None and trace:
         level = ERROR
+    detail = _text(_first(shape, _DETAIL_KEYS)) if message and level is not None and level >= WARNING else ""
+    if detail and detail not in message:
+        message = f"{message}: {detail}"
     if not message:
         message = trace.partition("\n")[0] or " ".join(f"{k}={v}" for k, v in list(shape.items())[:12])
     entry = Entry(
@@ -266,9 +277,18 @@ def _of_fields(shape: Mapping[str, Any], form: str, now: int) -> Entry:
         _service(shape),
         _text(_first(shape, _ID_KEYS))[:64],
         form,
+        beside=_beside(shape, message) if level is not None and level >= WARNING else "",
     )
     entry.trace += trace.split("\n") if trace else []
     return entry
+
+
+def _beside(shape: Mapping[str, Any], message: str) -> str:
+    """What else stands in an entry, as far as it is short: one of them is shown as a sample."""
+    told = {*_TIME_KEYS, *_LEVEL_KEYS, *_SERVICE_KEYS, *_TRACE_KEYS, *_ID_KEYS}
+    texts = ((key, _text(value)) for key, value in shape.items() if key not in told)
+    short = [(key, text) for key, text in texts if 0 < len(text) <= BESIDE_LENGTH_MAX and text not in message]
+    return ", ".join(f"{key}={text}" for key, text in short[:BESIDE_MAX])
 
 
 def _service(shape: Mapping[str, Any]) -> str:

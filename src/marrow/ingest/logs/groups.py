@@ -120,7 +120,8 @@ class Groups:
         if group is None:
             if len(self.groups) >= GROUPS_MAX:
                 self._make_room()
-            group = Group(template, service, entry.gravity, entry.message[:SAMPLE_LENGTH_MAX], raised=cause)
+            sample = f"{entry.message} ({entry.beside})" if entry.beside else entry.message
+            group = Group(template, service, entry.gravity, sample[:SAMPLE_LENGTH_MAX], raised=cause)
             self.groups[key] = group
         group.add(entry)
 

@@ -41,7 +41,7 @@ class Attributed:
     def named_path(self) -> str:
         """Where one finds it: its path, with the moment or the place in it; of a commit its hash."""
         commit = str(self.origin.fields.get("commit") or "") if self.record.node.kind == "commit" else ""
-        name = self.origin.path or (f"commit {commit[:COMMIT_DIGITS]}" if commit else "")
+        name = self.origin.path or (f"commit {commit[:COMMIT_DIGITS]}" if commit else self.origin.file)
         return " ".join(f"{name} {self.origin.spot(self.record, self.place)}".split())
 
     @property

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
@@ -19,6 +19,7 @@ from ...ingest.file_kinds import SUBMODULE, other_language
 from ...ingest.files import CODE, read_file
 from ...ingest.formats.text_of import FILE_BYTES_MAX as DOCUMENT_BYTES_MAX
 from ...ingest.item import Item, Skipped
+from ...ingest.meeting import CAPTION_SUFFIXES
 from ...ingest.service_name import manifest_name, service_name
 from ...model.errors import Conflict, Invalid, NotFound, Unavailable
 from ...model.moments import moment
@@ -38,7 +39,7 @@ from ...store.admit import MOMENT_MAX
 from ..attribution import DATED
 from ..engine import Asker, Engine
 from .kept_path import kept_path
-from .passed_over import noted, passed_over
+from .passed_over import noted, passed_over, read_one_by_one
 from .settled import SETTLE
 from .shelf import Shelf
 from .take_in import Progress, TakenIn, take_in
@@ -56,7 +57,7 @@ TICK_OF_SECONDS_NS, TICK_NS = 2 * SECOND_NS, 50_000_000
 # Tests say what a thing does with made-up values: what it is for stands elsewhere.
 TESTS_PRIORITY = 0.2
 # Beside what is code by its name: prose, and files without an ending, which may be scripts.
-PROSE_SUFFIXES = frozenset(".md .markdown .mdx .rst .txt .adoc .org .pdf .docx .html .ipynb".split())
+PROSE_SUFFIXES = frozenset(".md .markdown .mdx .rst .txt .adoc .org .pdf .docx .html .ipynb .vtt .srt".split())
 # The words of a licence are nobody's decision.
 _LICENCE = re.compile(
     r"(?:un)?li[cs]en[cs]es?(?:[-_.](?:mit|apache|bsd|[al]?gpl|mpl|cc0?|isc|zlib|boost|v?[\d.]+|third[-_]?party))*"
@@ -102,11 +103,11 @@ def ingest_codebase(
         known = shelf.of(named)
         inside = [path for path in every() if path.startswith(below)]
     chosen = [path for path in inside if is_chosen(path, endings, not extensions)]
+    chosen = _not_taken(chosen, root, known, partial(read_one_by_one, engine, asker, named, known, root))
     is_ignored = ignored(engine.ignore_extra)
     ours = [path for path in chosen if not BY_ANOTHER.match(path) and not is_ignored(path)]
-    now = engine.clock()
+    now, extra = engine.clock(), engine.redact_extra
     there = {path: found for path in ours if (found := stamp(root, path)) is not None}
-    extra = engine.redact_extra
     # A path that is written down has no secret in it, unless more are looked for now than when it was.
     names = {path: path if path in known and not extra else kept_path(path, extra) for path in there}
     held = frozenset(names.values())
@@ -151,6 +152,16 @@ def ingest_codebase(
     unchanged = len(there) - len(due) + taken.unchanged
     taken = taken._replace(unchanged=unchanged, problems=(*taken.problems, *news))
     return Ingested(named, root, len(there), len(looked_at), taken)
+
+
+def _not_taken(
+    paths: list[str], root: str, known: Collection[str], one_by_one: Callable[[], Collection[str]]
+) -> list[str]:
+    """Without the subtitles that were read by themselves, with what somebody said of them."""
+    new = [path for path in paths if path.endswith(CAPTION_SUFFIXES) and path not in known]
+    taken = one_by_one() if new else ()
+    left_out = {path for path in new if os.path.join(root, path) in taken}
+    return [path for path in paths if path not in left_out] if left_out else paths
 
 
 def _modules(root: str, below: str, is_ignored: Callable[[str], bool], extra: tuple[str, ...]) -> list[Skipped]:

@@ -25,16 +25,21 @@ def passed_over(
     left = [(path, reason) for path in every if path not in read and (reason := _reason(path))]
     if not left:
         return []
-    with engine.store.reading() as reader:
-        rest = reader.sources(asker.namespace, (asker.scope.project,), but_service=service)
-    top = os.path.realpath(asker.root) if asker.root else root
-    taken = _one_by_one([row for path, row in known.items() if ":" in path] + rest, top)
+    taken = read_one_by_one(engine, asker, service, known, root)
     files = ((os.path.join(root, path), path, reason) for path, reason in left)
     return [
         Skipped(redacted_name(path, engine.redact_extra), reason)
         for file, path, reason in files
         if file not in taken and os.path.isfile(file)
     ]
+
+
+def read_one_by_one(engine: Engine, asker: Asker, service: str, known: Mapping[str, Source], root: str) -> set[str]:
+    """The files that were read one by one, for the service whose rows are `known` or for another of the project."""
+    with engine.store.reading() as reader:
+        rest = reader.sources(asker.namespace, (asker.scope.project,), but_service=service)
+    top = os.path.realpath(asker.root) if asker.root else root
+    return _one_by_one([row for path, row in known.items() if ":" in path] + rest, top)
 
 
 def _one_by_one(rows: Iterable[Source], top: str) -> set[str]:

@@ -359,3 +359,13 @@ def test_hostile_texts_are_read_in_bounded_time(piece: str) -> None:
 def test_the_first_heading_about_the_status_counts(head: str, status: str) -> None:
     text = f"# ADR 050: Sign text\n\n{head}\n## Decision\n\nWe sign text.\n"
     assert read_adr("docs/architecture/adr-050-text.md", text).status == status
+
+
+def test_a_day_at_the_beginning_of_the_line_below_the_title_is_its_date() -> None:
+    text = (
+        "# Flags: use our own table\n\n{} / Ann, with Bob\n**Superseded by 0015. Kept for the record.**\n\nToo dear.\n"
+    )
+    assert day(read_adr("decisions/0013-flags.md", text.format("2026-03-24")).date) == "2026-03-24"
+    assert day(read_adr("decisions/0013-flags.md", text.format("*24 March 2026*")).date) == "2026-03-24"
+    later = "# Flags\n\nThe contract ends on 30 April 2026, so we make a table of our own.\n"
+    assert read_adr("decisions/0013-flags.md", later).date is None

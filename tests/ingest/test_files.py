@@ -290,3 +290,20 @@ def test_subtitles_transcripts_and_minutes_of_a_repository_are_meetings(path: st
 )
 def test_what_only_has_the_name_of_a_meeting_is_a_document(path: str, text: str) -> None:
     assert item_of(path, text).draft.kind == "document"
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "why"),
+    [
+        ("chats/one.jsonl", '{"type":"user","message":{"role":"user"},"sessionId":"a"}\n', "it is a conversation"),
+        ("export/general/2026-03-02.json", '[\n {"user": "U1", "ts": "1772445600.000100"}]', "it is a conversation"),
+        ("logs/app.jsonl", '{"ts": "2026-03-02T10:00:00Z", "level": "info", "event": "start"}\n', "it is a log"),
+    ],
+)
+def test_what_was_said_or_logged_as_data_is_for_its_own_reader(path: str, text: str, why: str) -> None:
+    assert reason(path, text) == why
+
+
+@pytest.mark.parametrize("path", ["data/rows.jsonl", "data/2026-03-02.json"])
+def test_other_data_is_read_as_it_was(path: str) -> None:
+    assert item_of(path, '{"name": "kiln", "heat": 200}\n').draft.kind == "code"

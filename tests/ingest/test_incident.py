@@ -198,3 +198,10 @@ def test_a_date_that_is_none_is_refused_by_its_field() -> None:
 def test_hostile_texts_are_read_in_bounded_time(piece: str) -> None:
     text = "# Outage\n\nDate: 2026-03-01\n\n## Timeline\n\n" + piece * 40_000
     assert read_incident("postmortems/x.md", text).title == "Outage"
+
+
+def test_a_report_whose_first_heading_is_a_section_is_called_by_its_file() -> None:
+    text = "---\nseverity: SEV1\nservice: labfeed\n---\n\n## Impact\nResults were lost.\n\n## Root cause\nA queue.\n"
+    assert read_incident("postmortems/2025-09-09-lab-results-lost.md", text).title == "Lab results lost"
+    titled = f"# The acknowledged and the lost\n\n{text}"
+    assert read_incident("postmortems/2025-09-09-x.md", titled).title == "The acknowledged and the lost"

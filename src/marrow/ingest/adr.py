@@ -31,6 +31,8 @@ _NO_RECORDS = LazyPattern(
 )
 _NAMED = re.compile(r"adr[-_ ]?#?0*(\d{1,5})(?!\d)", re.I)
 _NUMBERED = re.compile(r"0*(\d{1,5})(?=[-_. ]|\Z)(?!-\d\d-\d\d)")
+# A line that says when and by whom is no longer.
+BYLINE_MAX = 100
 _DATED = re.compile(r"(?:\d{4}-?\d\d-?\d\d)(?=[-_. ]|\Z)")
 _TITLE = LazyPattern(
     r"\[?(?:adr|architectur(?:e|al) decision(?: record)?|decision record|decision)[\s:#_-]{0,4}(?:no\.?\s?|number\s)?"
@@ -350,9 +352,17 @@ def _dates(path: str, shape: Outline, status: Status) -> tuple[When | None, When
     stem = PurePosixPath(path.replace("\\", "/")).stem
     begins = _DATED.match(stem)
     named = read_date(begins[0]) if begins else None
-    date = said or section or status.date or next(accepting, None) or earliest or named
+    date = said or section or status.date or next(accepting, None) or earliest or named or _below_title(shape)
     last = read_date(shape.field("last_updated", "updated", "last_modified", "modified"))
     return date, last or max(logged, key=lambda when: when.at, default=None)
+
+
+def _below_title(shape: Outline) -> When | None:
+    """The day with which the first line below the title begins: "2026-03-24 / Ann, with Bob"."""
+    lines = (line.strip(" \t*_>(") for line in shape.preamble.split("\n") if not line.startswith("#"))
+    first = next(filter(None, lines), "")
+    found = next(dates_in(first[:BYLINE_MAX]), None)
+    return found if found is not None and not found.start and len(first) <= BYLINE_MAX else None
 
 
 def _people(shape: Outline) -> tuple[str, ...]:

@@ -57,11 +57,12 @@ _LOGS = frozenset((".log",))
 # Why a file is left out that another reader is for, and which one. The name of an operation is no part of the reason:
 # each surface writes it in its own way.
 PICTURE, RECORDING, LOG = "it is a picture", "it is a recording or its transcript", "it is a log"
+TALK = "it is a conversation"
 BINARY, OTHER = "it is binary", "its ending is none of those that are read"
 LEFT_BEHIND = "it is test data, or what programs leave behind"
 SUBMODULE = "it is a submodule, a repository of its own"
 NO_RECORD = "it is taken for a decision now, and nothing in it says that it is one"
-_READERS = {PICTURE: "ingest_design", RECORDING: "ingest_meeting", LOG: "ingest_log"}
+_READERS = {PICTURE: "ingest_design", RECORDING: "ingest_meeting", LOG: "ingest_log", TALK: "ingest_conversation"}
 _READERS |= {OTHER: "ingest_document", NO_RECORD: "ingest_document", SUBMODULE: "ingest_codebase"}
 # What programs leave behind or compare themselves with.
 _LEFT_BEHIND = frozenset(
@@ -74,6 +75,15 @@ _TEST_DATA = frozenset(
     "__snapshots__ dumps".split()
 )
 _KEYS = b"-----BEGIN "
+# What a session of an agent and a day of a chat are written down as, and the log of a program.
+_LINES_OF_DATA = (".jsonl", ".ndjson")
+_SESSION = LazyPattern(r'\{[^\n]{0,4000}?"(?:sessionId|session_meta)"')
+_CHAT_DAY = LazyPattern(r"\d{4}-\d\d-\d\d\.json\Z")
+_CHAT = LazyPattern(r'\s{0,200}\[\s{0,200}\{[^{}]{0,4000}?"ts"\s{0,8}:\s{0,8}"\d{9,11}\.\d+"')
+_EVENT = LazyPattern(
+    r'\{(?=[^\n]{0,2000}?"(?:time|timestamp|@timestamp|ts|datetime|asctime)"\s?:)'
+    r'(?=[^\n]{0,2000}?"(?:level|severity|lvl|levelname|log\.level)"\s?:)'
+)
 _INTERPRETERS = {"sh": "bash", "bash": "bash", "dash": "bash", "node": "javascript", "python": "python", "ruby": "ruby"}
 _INTERPRETERS |= {name: name for name in ("perl", "zsh", "fish", "php", "lua", "awk", "tcl", "julia")}
 _FIRST_LINE = LazyPattern(r"#!\s{0,3}\S{0,60}?(?:/env\s{1,3}(?:-S\s{1,3})?)?(?P<name>[a-z]+)[\d.]{0,6}(?:\s|\Z)")
@@ -114,6 +124,16 @@ def no_document(path: str, suffix: str, data: bytes) -> str:
 def is_test_data(path: str) -> bool:
     """Whether a file lies where programs have what they are tried on."""
     return not _TEST_DATA.isdisjoint(path.lower().split("/")[:-1])
+
+
+def spoken_or_logged(path: str, suffix: str, data: bytes) -> str:
+    """Why a file of data is not for this reader: it is a conversation or a log by what stands in it; else ""."""
+    if suffix not in DATA_SUFFIXES:
+        return ""
+    head = data[:8_192].decode("utf-8", "replace")
+    if suffix in _LINES_OF_DATA:
+        return TALK if _SESSION.match(head) else LOG if _EVENT.match(head) else ""
+    return TALK if _CHAT_DAY.search(path) and _CHAT.match(head) else ""
 
 
 def elsewhere(suffix: str) -> str:

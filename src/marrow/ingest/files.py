@@ -21,6 +21,7 @@ from .file_kinds import (
     no_document,
     other_language,
     scripted_language,
+    spoken_or_logged,
 )
 from .formats.decoding import decode
 from .formats.text import TEXT_BYTES_MAX, Text, as_title, bounded, joined
@@ -89,7 +90,7 @@ def _refused(path: str, suffix: str, data: bytes) -> str:
         return f"it has {len(data):,} bytes; at most {FILE_BYTES_MAX:,} are read"
     if suffix not in CAPTION_SUFFIXES and (reader := elsewhere(suffix)):
         return reader
-    refused = why_not(path, data, suffix)
+    refused = why_not(path, data, suffix) or spoken_or_logged(path, suffix, data)
     if refused:
         return refused
     if suffix not in _READ_ANYWAY and is_binary_name(path):

@@ -35,6 +35,7 @@ _NO_RECORDS = LazyPattern(
 )
 _NAMED = LazyPattern(r"post-?_?mortem|incident-?_?report|\brca\b|outage", re.I)
 _DATED = LazyPattern(r"(?:\d{4}[-_.]?\d\d[-_.]?\d\d|(?:inc(?:ident)?|pm|outage)?[-_#]?\d+)(?=[-_. ]|\Z)", re.I)
+_PATH_DAY = LazyPattern(r"\d{4}[-_.]?\d\d[-_.]?\d\d[-_. ]+(?=\w)")
 _NUMBER = LazyPattern(
     r"(?<![A-Za-z])(?P<word>INC(?:IDENT)?|PM|OUTAGE|POSTMORTEM)[-_ ]?#?(?P<digits>\d{1,8})(?![\d.])", re.I
 )
@@ -63,6 +64,7 @@ _FOLLOW_UPS = (
     "corrective and preventive measures", "preventative measures", "remediation items", "todo", "future work",
 )  # fmt: skip
 _FORM = tuple(frozenset(names) for names in ((*_CAUSE, *_CAUSE_TOO), _IMPACT, _TIMELINE, _RESOLUTION, _FOLLOW_UPS))
+_HEADINGS = frozenset(("detection", *_SUMMARY)).union(*_FORM)
 _STARTED = (
     "started",
     "start",
@@ -328,7 +330,11 @@ def _title(shape: Outline, text: str, stem: str) -> str:
         said = first if 0 < len(first) <= 120 and not first.startswith(("---", "|")) else ""
     if start := _TITLE_START.match(said):
         said = start["rest"]
-    return as_title(said) or re.sub(r"[-_]+", " ", stem).strip().capitalize()
+    if said.strip(" #:").lower() in _HEADINGS:  # the first of its sections has no other above it
+        said = ""
+    begins = _PATH_DAY.match(stem)
+    bare = stem[begins.end() :] if begins else stem
+    return as_title(said) or re.sub(r"[-_]+", " ", bare).strip().capitalize() or stem
 
 
 def _severity(shape: Outline, text: str) -> Severity | None:

@@ -12,7 +12,7 @@ from ..codemap.entry import is_test_path
 from ..model.address import shown
 from ..model.errors import Invalid, MarrowError
 from ..model.moments import iso
-from ..model.record import Filter, Record
+from ..model.record import CURRENT, Filter, Record
 from ..model.standing import OPEN_TO_SEND, SUPERSEDED
 from ..model.text import shorten, token_estimate
 from ..providers.llm import Completion
@@ -27,13 +27,14 @@ from ..search.weights import FILES
 from ..store.bm25 import rarity
 from ..store.protocol import Projects, Reader
 from ..store.terms import STOP_WORDS, query_terms, terms_of
+from .attribution import held_now
 from .cited_answer import Checked, check
 from .condensed import FORM, SHOWN_MAX
 from .condensed import shown as fenced
 from .engine import Asker, Engine, sequence
 from .looking_again import look_of
 from .moment import moment
-from .organisation.answering_place import answering
+from .organisation.answering_place import answering, widened
 from .organisation.attributed import Attributed, attribute
 from .organisation.services import check_service
 
@@ -89,6 +90,8 @@ WHOLE_HAS, READ, FEW_SHARE = {"code": 40, "document": 40, "commit": 20}, 4_000, 
 TEMPLATE = re.compile(r"(?:^|[/_.-])templates?(?:[/_.-]|\Z)", re.I)
 # What a source may take of the budget, and what its heading takes.
 TEXT_TOKENS, HEAD_TOKENS = 220, 40
+# Of the first so many, more is shown where the budget has room: what answers often stands beside what was found.
+WIDE, WIDE_TOKENS, CHARACTERS_A_TOKEN = 3, 420, 4
 ANSWER_TOKENS = 1_500
 PURPOSE = "ask"
 # What asks or plans says nothing about what is so.
@@ -177,11 +180,12 @@ def ask(
         judged, degraded = _gathered(engine, reader, asked)
         told = attribute(reader, asker, [one.hit for one in judged], seq, service=service)
         is_unknown = bool(judged) and _is_unknown(reader, asked, judged[0].known)
-    told_twice = _read_as_meetings(told)
+        gone = _gone(reader, asker, told, seq)
+    left_out = _read_as_talk(told) | gone
     pairs = [
         (one, source)
         for one, source in zip(judged, told, strict=True)
-        if not source.is_old_version and source.record.entry not in told_twice
+        if not source.is_old_version and source.record.entry not in left_out
     ]
     is_near = not any(one.is_plain and (one.is_meant or not is_unknown) for one, _ in pairs)
     found = _placed(engine, asked, _chosen([_candidate(asked, kinds, one, source) for one, source in pairs]))
@@ -191,13 +195,21 @@ def ask(
     return told_of if complete is None or not sources else _answered(engine, asker, told_of, projects, complete)
 
 
-def _read_as_meetings(told: Sequence[Attributed]) -> set[int]:
-    """The documents that are here as meetings too: minutes that lie in a repository, and were then read as what they
-    are. One of the two says it all; but a document that came after the meeting may say what changed since."""
+def _gone(reader: Reader, asker: Asker, told: Sequence[Attributed], seq: int) -> set[int]:
+    """What was replaced and read from a file that no longer says it. Of an earlier time nobody knows."""
+    replaced = [one.record for one in told if one.is_superseded and one.origin.path]
+    there = held_now(reader, asker, replaced) if seq == CURRENT else {record.entry for record in replaced}
+    return {record.entry for record in replaced if record.entry not in there}
+
+
+def _read_as_talk(told: Sequence[Attributed]) -> set[int]:
+    """The documents that are here as meetings or conversations too: minutes or a chat that lie in a repository, and
+    were then read as what they are. One of the two says it all; but a document that came after it may say what changed
+    since."""
     meetings = {
-        (one.record.project, one.origin.path): one.record.entry
+        (one.record.project, one.origin.path or one.origin.file): one.record.entry
         for one in sorted(told, key=lambda one: one.record.entry)
-        if one.record.node.kind == "meeting" and not one.is_old_version
+        if one.record.node.kind in ("meeting", "conversation") and not one.is_old_version
     }
     documents = (one for one in told if one.record.node.kind == "document" and one.origin.path)
     return {
@@ -385,13 +397,30 @@ def _fitted(kept: Sequence[_Candidate], budget: int) -> tuple[list[Cited], int]:
     room = budget
     for one in kept:
         text = shorten(one.source.passage.strip(), each)
-        room -= token_estimate(text) + HEAD_TOKENS
-        if room < 0 and texts:
+        left = room - token_estimate(text) - HEAD_TOKENS
+        if left < 0 and texts:
             break
+        room = left
         texts.append((one, text))
+    texts = _widened(texts, room)
     texts.sort(key=lambda pair: (pair[0].source.is_superseded, -pair[0].score, -pair[0].source.at))
     sources = [Cited(number, one.source, text, one.group) for number, (one, text) in enumerate(texts, 1)]
     return sources, len(kept) - len(texts)
+
+
+def _widened(texts: Sequence[tuple[_Candidate, str]], room: int) -> list[tuple[_Candidate, str]]:
+    """The best with more of what stands around the place that answers, as far as there is room left."""
+    found = []
+    for at, (one, text) in enumerate(texts):
+        before = token_estimate(text)
+        most = min(WIDE_TOKENS, before + room)
+        if at < WIDE and most > before:
+            source = widened(one.source, most * CHARACTERS_A_TOKEN)
+            text = shorten(source.passage.strip(), most)
+            one = one._replace(source=source)
+            room -= max(0, token_estimate(text) - before)
+        found.append((one, text))
+    return found
 
 
 def _answered(engine: Engine, asker: Asker, found: Asking, projects: Projects, complete: Complete) -> Asking:

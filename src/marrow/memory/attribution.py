@@ -129,6 +129,15 @@ def origins_of(
     }
 
 
+def held_now(reader: Reader, asker: Asker, records: Sequence[Record]) -> frozenset[int]:
+    """The entries of those that a file still says, or another source that was read."""
+    if not records:
+        return frozenset()
+    rows = reader.sources_of(asker.namespace, [record.node.address for record in records], None)
+    there = {(row.project, row.address) for row in rows}
+    return frozenset(record.entry for record in records if (record.project, record.node.address) in there)
+
+
 def _origin(said: Iterable[Occurrence], held: set[tuple[str, str]], service: str) -> Origin:
     """`held` has the path of each source with its service, and without: an incident may be another service's."""
     found, best = NOWHERE, (False, False, False)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 from ..model.errors import Invalid
 from ..model.record import Filter
+from ..model.standing import SUPERSEDED
+from ..providers.embedder import Embedder
 from ..search.find import Hit, find
 from ..search.question import Asked, Question
-from .attribution import Origin, origins_of
+from ..store.protocol import Reader
+from .attribution import Origin, held_now, origins_of
 from .engine import Asker, Engine, sequence
 from .looking_again import quick_look_of
 from .moment import moment
@@ -18,6 +21,9 @@ from .moment import moment
 LIMIT_MAX = 1000
 # How many are read for their meaning alone, and how many the quick embedder looks at where the better one did.
 BY_MEANING, LOOKED_AGAIN = 16, 24
+# So many decisions that were replaced are found beside the rest, and so much of their score is left.
+DECISION, REPLACED_MAX, REPLACED_SHARE = "decision", 4, 0.85
+HOLDING_MAX = 64
 # What is kept as a node and says nothing of the project.
 NOT_SEARCHED = frozenset(("view",))
 
@@ -61,6 +67,44 @@ def search(
         )
         embedder = engine.asking(reader, asker.namespace, question.wanted.projects)
         found = find(reader, embedder, question, engine.rerank, quick_look_of(engine, embedder, LOOKED_AGAIN))
-        hits = tuple(hit for hit in found.hits if not min_score or hit.score >= min_score)
+        replaced = _replaced(engine, reader, embedder, asker, question)
+        every = sorted((*found.hits, *replaced), key=lambda hit: -hit.score)[:limit] if replaced else found.hits
+        hits = tuple(hit for hit in every if not min_score or hit.score >= min_score)
         origins = origins_of(reader, asker, [hit.record for hit in hits], seq)
         return Found(hits, now, found.degraded, origins, found.asked)
+
+
+def _replaced(engine: Engine, reader: Reader, embedder: Embedder, asker: Asker, question: Question) -> Sequence[Hit]:
+    """Decision records that another took the place of, and whose files are still there: they say why it is so now, and
+    what was left. They are found a little behind what holds."""
+    wanted, seq, now = question.wanted, question.seq, question.now
+    if wanted.include_superseded or question.is_pattern or (wanted.kinds and DECISION not in wanted.kinds):
+        return ()
+    within = replace(wanted, kinds=(DECISION,), include_superseded=True)
+    active = _still_active(engine, reader, asker, within, seq, now)
+    if active is None:
+        return ()
+    asked = replace(question, wanted=within, limit=REPLACED_MAX, without=question.without | active)
+    hits = [h for h in find(reader, embedder, asked, engine.rerank).hits if h.record.standing.state == SUPERSEDED]
+    there = held_now(reader, asker, [hit.record for hit in hits])
+    return [_behind(hit) for hit in hits if hit.record.entry in there]
+
+
+def _still_active(
+    engine: Engine, reader: Reader, asker: Asker, within: Filter, seq: int, now: int
+) -> frozenset[int] | None:
+    """The decisions that hold; None where all do, as nearly everywhere. Looked up again when something changed."""
+    key, at = (asker.principal, within), (seq, reader.head(asker.namespace).seq)
+    known = engine.holding.get(key)
+    if known is None or known[0] != at:
+        every = reader.select(asker.namespace, within, seq, now)
+        held = reader.select(asker.namespace, replace(within, include_superseded=False), seq, now) if every else ()
+        if len(engine.holding) >= HOLDING_MAX:
+            engine.holding.clear()
+        known = engine.holding[key] = (at, frozenset(held) if len(held) < len(every) else None)
+    return known[1]
+
+
+def _behind(hit: Hit) -> Hit:
+    lost = hit.score * (1.0 - REPLACED_SHARE)
+    return replace(hit, score=hit.score - lost, why=(*hit.why, ("replaced", -lost)))

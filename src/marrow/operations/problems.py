@@ -6,13 +6,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from ..ingest.file_kinds import BINARY, LEFT_BEHIND, LOG, OTHER, PICTURE, RECORDING, SUBMODULE, reader_for
+from ..ingest.file_kinds import BINARY, LEFT_BEHIND, LOG, OTHER, PICTURE, RECORDING, SUBMODULE, TALK, reader_for
 from ..ingest.item import Skipped
 
 TOLD = 20
 _MANY = {
     PICTURE: "they are pictures",
     RECORDING: "they are recordings or their transcripts",
+    TALK: "they are conversations",
     LOG: "they are logs",
     BINARY: "they are binary",
     LEFT_BEHIND: "they are test data, or what programs leave behind",

@@ -17,6 +17,8 @@ from .attributed import Attributed
 
 # So many characters are shown of a place, and from so few on what follows a decision is shown with it.
 ROOM, BRIEF = 840, 280
+# Of what is shown around a place, one part in so many stands before it.
+BEFORE = 3
 # How much of what the best place of a decision has its beginning must have, to be shown instead of that.
 AS_TELLING = 0.5
 # So much of what was asked stands in the title of a record that is about it as a whole.
@@ -52,6 +54,34 @@ def answering(source: Attributed, question: str, known: Asked) -> Attributed:
     if not above or (place is not None and place.start >= above) or not content[above:].strip():
         return source
     return replace(source, place=_from(content, above, max(place.end if place else 0, above + ROOM // 2), len(content)))
+
+
+def widened(source: Attributed, room: int) -> Attributed:
+    """With so many characters: all below the fields at its top where that is no longer, else what stands around the
+    place that answers, in whole lines, more of it after than before: an answer follows what it is about."""
+    content, above = source.record.node.content, _above(source)
+    place = source.place or Place(above, len(content), 1.0)
+    if place.end - place.start >= room:
+        return source
+    if len(content) - above <= room:
+        return replace(source, place=Place(above, len(content), place.share))
+    spare = room - (place.end - place.start)
+    # What was decided comes first: what a long record has before it is how it came to that.
+    before = 0 if source.record.node.kind == "decision" else max(0, min(spare // BEFORE, place.start - above))
+    earliest, latest = place.start - before, min(len(content), place.end + spare - before)
+    start = earliest if earliest <= above else content.find("\n", earliest - 1, place.start) + 1 or place.start
+    end = latest if latest == len(content) else max(place.end, content.rfind("\n", place.end, latest))
+    return replace(source, place=Place(start, end, place.share))
+
+
+def _above(source: Attributed) -> int:
+    """How much stands before what a text says: its fields."""
+    content = source.record.node.content
+    if source.record.node.kind == "decision" and (source.origin.path or source.decided):
+        above = layout(source.origin.path, content).body
+    else:
+        above = front_matter(content).length if content.startswith(("---", "+++")) else 0
+    return above if content[above:].strip() else 0
 
 
 def _asked(question: str, known: Asked, title: str) -> _Asked:

@@ -116,8 +116,8 @@ def ingest_meeting(
     about = _of_file(asker, about, path, RECORDING_BYTES_MAX)
     if is_recording(about.file) or _is_binary(about.file):
         return _take_computed(engine, asker, about, TRANSCRIPT, settings, progress)
-    found = read_meeting(_text(about), path=about.path)
-    return _take(engine, asker, _meeting_item(found, about))
+    item = _meeting_item(read_meeting(_text(about), path=about.path), about)
+    return _read_already(engine, asker, about, item) or _take(engine, asker, item)
 
 
 def ingest_design(
@@ -351,6 +351,19 @@ def _take(engine: Engine, asker: Asker, item: Item, model: str = "") -> TakenMed
         raise Invalid(problem or "There is nothing in it.", hint="Give another file.", field="path")
     address, title = _known(engine, asker, item, done)
     return TakenMedia(outcome, address, item, done, problem, model, title)
+
+
+def _read_already(engine: Engine, asker: Asker, about: About, item: Item) -> TakenMedia | None:
+    """What came of a file that was read as a meeting with its repository, and of which nothing else is said: it follows
+    the file already, and read once more it would stay when that changes."""
+    if about.title or about.attendees or about.service or about.at is not None:
+        return None
+    with engine.store.reading() as reader:
+        rows = reader.sources(asker.namespace, (asker.scope.project,), path=about.path)
+    for row in rows:
+        if row.kind == MEETING and row.digest == about.digest:
+            return TakenMedia(UNCHANGED, row.address, item, TakenIn(unchanged=1), title=row.title)
+    return None
 
 
 def _known(engine: Engine, asker: Asker, item: Item, done: TakenIn) -> tuple[str, str]:

@@ -84,8 +84,8 @@ def ingest_conversation(
     if text:
         items: Iterable[Item | Skipped] = read_text(text, title=title, service=named, now=now)
         return _took(engine, asker, CONVERSATION, named, 1, items, progress)
-    place = Path(path).expanduser()
-    if place.is_dir() and not any((place / name).is_file() for name in LISTS):
+    place = _export_in(Path(path).expanduser())
+    if place.is_dir() and not _is_export(place):
         return _folder(engine, asker, place, named, progress)
     if place.is_dir() or _is_zip(place):
         with closing(read_export(place, service=named, direct=direct, now=now)) as found:
@@ -181,6 +181,18 @@ def ingest_history(
     unchanged = taken.unchanged + len(known) - len(lost.gone)
     back = read_back(folder, known, limit, after) if is_asked and (known or looked_at) else None
     return Took(named, looked_at, taken._replace(unchanged=unchanged), left, back)
+
+
+def _is_export(folder: Path) -> bool:
+    return any((folder / name).is_file() for name in LISTS)
+
+
+def _export_in(place: Path) -> Path:
+    """The only folder in this one, where that is an export: many an archive unpacks to it."""
+    if not place.is_dir() or _is_export(place):
+        return place
+    inside = [one for one in sorted(place.iterdir()) if not one.name.startswith(".")]
+    return inside[0] if len(inside) == 1 and inside[0].is_dir() and _is_export(inside[0]) else place
 
 
 def _take_pruned(engine: Engine, asker: Asker, service: str, shelf: Shelf) -> None:

@@ -128,6 +128,8 @@ def is_project_fact(sentence: str) -> bool:
     """Whether a sentence says how something is in the project, in the present and without doubt."""
     if len(_WORDS.findall(sentence)) < LEAST_WORDS or QUESTION.match(sentence):
         return False
+    if "[redacted" in sentence:  # what it told is gone
+        return False
     if HEDGED.search(sentence) or PROBLEM.search(sentence) or _STATE.search(sentence) or _UNDER_WAY.search(sentence):
         return False
     if is_symptom(sentence) or ABOUT_NOW.search(sentence):

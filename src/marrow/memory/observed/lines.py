@@ -45,6 +45,13 @@ def one_line(text: str) -> str:
     return _SPACES.sub(" ", text).strip()
 
 
+def unmarked(text: str) -> str:
+    """Without the marks of emphasis around it. A name may begin or end with an underscore, and keeps it."""
+    text = text.strip("* ")
+    is_begun = text.startswith("_") and (text.lstrip("_")[:1].isupper() or (text.endswith("_") and " " in text))
+    return text.strip("*_ ") if is_begun or text.endswith(("._", "!_")) else text
+
+
 def is_noise(line: str) -> bool:
     """Progress, rules and frames of others: lines that say nothing afterwards."""
     return _RULE.match(line) is not None or _NOISE.match(line) is not None

@@ -32,6 +32,19 @@ EPHEMERAL = re.compile(
     r"\bit'?s a secret\b|\bkeep (?:it|this) secret\b|\buntil (?:tomorrow|tonight|later|monday|i'?m back)\b",
     re.I,
 )
+# What was said before no longer holds; what stands behind the mark holds in its place.
+_MY_FAULT = (
+    r"(?:(?:sorry|oh|ah|oops|whoops)[,. ]+)*(?:my (?:bad|mistake|fault|error)|i misspoke|i (?:was|am) (?:wrong|"
+    r"mistaken)(?: (?:about|on|with) [^:;,.]{1,40}| there)?|i got (?:that|this|it) (?:wrong|backwards|mixed up))"
+)
+TAKES_BACK = re.compile(
+    r"(?:(?:forget|ignore|disregard) (?:what|everything|all) (?:that )?i (?:just )?(?:said|told you|wrote)"
+    rf"[^:;,.–—]{{0,60}}?|{_MY_FAULT})(?:[:;,–—]+|\s-)\s+(?=\S)",
+    re.I,
+)
+WAS_WRONG = re.compile(rf"{_MY_FAULT}(?:[,; ]+{_MY_FAULT})*", re.I)
+# Said alone, it is of the sentence before.
+SETTLED = re.compile(r"(?:(?:so|and|ok)[, ]+)*(?:(?:that|it|this)(?:'s|’s| is) )?(?:decided|settled|final)", re.I)
 QUESTION = re.compile(
     r".*\?\W*\Z|(?:(?:so|and|but|ok|okay|hey|also|hmm|well|now|then|actually|wait|please|no)[, ]+)*(?:why|"
     r"(?:what|how|when|where|which|who|whose)(?:'s| (?:\w+ )?(?:is|are|was|were|do|does|did|can|could|should|shall|"
@@ -256,7 +269,8 @@ CORRECTS = re.compile(
     r"(?:that|this|it)(?:'s| is|’s| was) (?:wrong|not right|incorrect|not correct|not true|false|not what i (?:said|"
     r"asked|meant|wanted)(?: for)?|outdated)\b[\s,.;:—–-]*|"
     r"you(?:'re| are|’re| got (?:it|that)) (?:wrong|mistaken)\b[\s,.;:—–-]*|"
-    r"actually,?\s+(?=(?:it'?s|it is|that'?s|we|our|the|they|use|don'?t|do not|not|there|i meant|you should|this)\b)|"
+    r"actually,?\s+(?:also[,:]?\s+)?"
+    r"(?=(?:it'?s|it is|that'?s|we|our|the|they|use|don'?t|do not|not|there|i meant|you should|this)\b)|"
     r"(?:but )?(?:as )?i (?:already )?(?:said|told you|asked you|meant|asked for|explicitly said)(?: to| that| "
     r"earlier| before| already)*\b[\s,:]*|"
     r"(?:you )?(?:should|shouldn'?t) (?:have|not have)\b\s*",
@@ -275,7 +289,11 @@ NOTHING_REPLACED = re.compile(
     re.I,
 )
 USE_INSTEAD = re.compile(
-    r"\b(?:use|do|call|run|put|write|go with|take)\b.+\binstead\b|\buse .+, not .+|\bnot .+ but\b", re.I
+    r"\b(?:use|do|call|run|put|write|go with|take)\b.+\binstead\b|\buse .+, not .+|\bnot .+ but\b|"
+    # Without a comma only between names: "use a port not taken" refuses nothing.
+    r"\buse (?!the |an? |this |that |it |any |some )(?:[\w.+#@-]+ ){1,3}not "
+    r"(?!(?:in|on|yet|to|for|by|be|as|just|only|with)\b)[\w.+#@-]+",
+    re.I,
 )
 LEADS = re.compile(
     r"(?:(?!(?:just )?so (?:that )?you\b)(?:please|also|and|so|ok(?:ay)?|btw|by the way|hey|oh|well|but|then|now|"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from .lines import one_line, plain
+from .lines import one_line, plain, unmarked
 
 PROMPT_READ = 12_000
 SENTENCE_MAX = 600
@@ -38,6 +38,12 @@ _LOG_LINE = re.compile(
     r"return|if|for)"
     r"\b.*[;:{(]\s*\Z|[\w./-]+:\d+:\d+)"
 )
+# Of these lines, those that others of the same output follow.
+_TROUBLE_LINE = re.compile(
+    r"\s*(?:at \S+ ?\(|File \"|Traceback|E  +|(?:ERROR|FATAL)\b[ :\]]|npm ERR|\w*(?:Error|Exception): |FAILED |panic: |"
+    r"goroutine \d|thread '|Caused by: )"
+)
+_PARAGRAPHS = re.compile(r"\n\s*\n")
 _INDENTED = re.compile(r"(?: {4}|\t)(?!\s*(?:[-*•]|\d+[.)]) )")
 _BULLET = re.compile(r"\s*(?:[-*•–]|\(?\d{1,2}[.)]|[a-z]\))\s+")
 _END = re.compile(
@@ -64,16 +70,23 @@ def sentences(prompt: str) -> list[Sentence]:
         text = text[: PROMPT_READ * 2 // 3] + "\n\n" + text[-PROMPT_READ // 3 :]
     text = _BLOCKS.sub("\n\n", text)
     found: list[Sentence] = []
-    paragraph = 0
-    for line in text.split("\n"):
-        if not line.strip():
-            paragraph += 1
-            continue
+    for paragraph, lines in enumerate(_PARAGRAPHS.split(text)):
+        found += _of_paragraph(lines.split("\n"), paragraph)
+    return found
+
+
+def _of_paragraph(lines: list[str], paragraph: int) -> list[Sentence]:
+    """Where several lines are a program's, so is what stands between and behind them."""
+    pasted = [at for at, line in enumerate(lines) if _LOG_LINE.match(line) or _INDENTED.match(line)]
+    if len(pasted) > 1 and any(_TROUBLE_LINE.match(lines[at]) for at in pasted):
+        lines = lines[: pasted[0]]
+    found: list[Sentence] = []
+    for line in lines:
         if _LOG_LINE.match(line) or _INDENTED.match(line):
             continue
         bullet = _BULLET.match(line)
         for part in _END.split(line[bullet.end() :] if bullet else line):
-            said = one_line(part).strip("*_ ") if part else ""
+            said = unmarked(one_line(part)) if part else ""
             if said and len(said) <= SENTENCE_MAX:
                 found.append(Sentence(said, bullet is not None, paragraph))
     return found

@@ -45,11 +45,14 @@ from .markers import (
     REMEMBER,
     REQUEST_BEHIND,
     RULE,
+    SETTLED,
     SYMPTOM_SUBJECT,
     TAILS,
+    TAKES_BACK,
     TASK,
     TO_DO,
     USE_INSTEAD,
+    WAS_WRONG,
     WILL_USE,
     WISH,
 )
@@ -187,11 +190,17 @@ def _of_prompt(prompt: str, asked: Sequence[str]) -> list[_Weighed]:
     carried: tuple[str, float] | None = None  # what a sentence such as "Remember this:" or "No." gives to the next
     since: Sentence | None = None
     kept_in = -1  # the paragraph of the sentence before, if that was kept
+    text = ""
     for sentence in sentences(prompt):
         if carried and since and not _is_carried(sentence, since, carried[0]):
             carried = None
-        text = sentence.text
+        text, last = sentence.text, text
         before, kept_in = kept_in, -1
+        if SETTLED.fullmatch(_opened(text).rstrip(" .!")):
+            found = _settled(found, last)
+            continue
+        if taken := TAKES_BACK.match(_opened(text)):
+            text, carried, since = _opened(text)[taken.end() :], (CORRECTION_CATEGORY, CORRECTION), sentence
         if EPHEMERAL.search(text):
             continue
         announced = _announces(text)
@@ -213,6 +222,16 @@ def _of_prompt(prompt: str, asked: Sequence[str]) -> list[_Weighed]:
         found += kept
         kept_in = sentence.paragraph if kept else -1
     return found
+
+
+def _settled(found: list[_Weighed], text: str) -> list[_Weighed]:
+    """With what was said just before as a decision, where it is something that can be decided."""
+    is_open = not text or QUESTION.match(text) or HEDGED.search(text) or EPHEMERAL.search(text)
+    bare = _opened(text)
+    if is_open or not _says_something(text) or _POINTS.match(bare) or is_request(bare):
+        return found
+    settled = _final(text, DECISION, 0.8)
+    return [*(one for one in found if one.text != settled.text), settled]
 
 
 def _rules(text: str, asked: Sequence[str]) -> list[_Weighed]:
@@ -270,7 +289,7 @@ def _announces(text: str) -> tuple[str, float] | None:
     hit = _asked_to_remember(bare)
     if hit and hit.end() >= len(bare):
         return NOTE_CATEGORY, 1.0
-    if _JUST_NO.fullmatch(bare):
+    if _JUST_NO.fullmatch(bare) or WAS_WRONG.fullmatch(bare):
         return CORRECTION_CATEGORY, CORRECTION
     return None
 

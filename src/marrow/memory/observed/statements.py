@@ -15,7 +15,7 @@ _UNNAMED = re.compile(
     r"them|he|she|there|here|i|i'm|i've|i'll|i’m|you|you're|your|my|me|what|"
     r"who|which|when|while|if|because|since|as|after|before|once|same|such|so|then|both|neither|one|ones|something|"
     r"someone|everything (?:is|works|looks)|nothing|nobody|all good|not|no|yes|ok|nice|good|great|cool|sorry|"
-    r"sounds?|looks?|seems?|works?|"
+    r"sounds?|looks?|seems?|works?|happens?|occurs?|appears?|fails?|breaks?|crashes|"
     r"got|getting|seeing|still|almost|even|only|more|less|let|let's|with|without|for|from|in|on|at|to|by|of|about|"
     r"some (?:day|time|of)|the (?:first|second|third|last|other|left|right|next|latter|former|same|above) "
     r"(?:one|option|way|thing|approach)|(?:first|second|last) one|don'?t|don’t|do not)"

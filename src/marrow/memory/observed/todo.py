@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from .call import call_of, first_text, readable, text_at
-from .lines import fit, one_line, plain
+from .lines import fit, one_line, plain, unmarked
 
 TASKS_MAX = 5
 TASK_LENGTH = 140
@@ -113,4 +113,4 @@ def _text(value: object) -> str:
 
 
 def _clean(task: str) -> str:
-    return fit(one_line(plain(task)).strip("*_ ").rstrip("."), TASK_LENGTH)
+    return fit(unmarked(one_line(plain(task))).rstrip("."), TASK_LENGTH)

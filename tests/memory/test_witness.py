@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -196,18 +197,18 @@ def test_a_failure_and_what_mended_it_a_turn_later_are_linked(traces: Traces) ->
     traces.keep("tool-failed", turn="t1", error=output, **failing)
     traces.keep("stop", message="It fails.")
     traces.work()
+    (failure,) = _fields(traces)
     traces.keep("post-tool", turn="t2", **edit("/r/auth.py", "u['password']", "u.get('password')"))
     traces.keep("post-tool", turn="t2", output={"stdout": "1 passed in 0.10s"}, **failing)
     traces.keep("stop", message="Fixed.")
     traces.work()
+    assert [one["fixed"] for one in _fields(traces) if one.get("fixed")] == [failure["failure"]]
+
+
+def _fields(traces: Traces) -> list[Mapping[str, object]]:
     with traces.engine.store.reading() as reader:
-        seen = traces.nodes("observation")
-        said = reader.occurrences([record.entry for record in seen], CURRENT)
-        fields = [one.fields for some in said.values() for one in some]
-    assert any(one.get("fixed") for one in fields)
-    assert {one["fixed"] for one in fields if one.get("fixed")} <= {
-        one["failure"] for one in fields if one.get("failure")
-    }
+        said = reader.occurrences([record.entry for record in traces.nodes("observation")], CURRENT)
+    return [one.fields for some in said.values() for one in some]
 
 
 def test_all_that_was_worked_off_is_done(traces: Traces, engine: Engine, asker: Asker) -> None:
@@ -293,3 +294,48 @@ def test_a_title_does_not_tell_what_was_forgotten_either(traces: Traces, engine:
     after = [*traces.nodes("summary"), *traces.nodes("handoff")]
     assert len(after) == 2
     assert all("make lint" in one.node.content and "deploy key" not in one.node.content for one in after)
+
+
+def shell(command: str, output: str, code: int = 0) -> dict[str, Any]:
+    told = {"error": f"Exit code {code}\n{output}"} if code else {"output": {"stdout": output, "stderr": ""}}
+    return {"tool": "Bash", "does": "shell", "cwd": "/r", "input": {"command": command}, **told}
+
+
+RED = "tests/test_cart.py:12: in test_total\nE   assert 3 == 4\nFAILED tests/test_cart.py::test_total - assert 3 == 4\n"
+
+
+def test_a_failure_that_was_mended_later_is_no_longer_known_as_one(traces: Traces) -> None:
+    traces.keep("tool-failed", **shell("pytest -q", f"{RED}1 failed in 0.2s\n", code=1))
+    traces.keep("stop")
+    traces.work()
+    assert [record.node.content.partition("\n")[0] for record in traces.nodes("observation")] == [
+        "Test failed: test_total"
+    ]
+    traces.keep("post-tool", **edit("/r/src/cart.py", "def total(i):\n    return 3", "def total(i):\n    return 4"))
+    traces.keep("post-tool", **shell("pytest -q", "4 passed in 0.2s\n"))
+    traces.keep("stop")
+    traces.work()
+    titles = {record.node.content.partition("\n")[0] for record in traces.nodes("observation")}
+    assert titles == {"Fixed after 2 runs: test_total", "Edited src/cart.py: total (+1 −1)"}
+
+
+def test_an_edit_that_is_taken_back_later_is_no_longer_known_as_one(traces: Traces) -> None:
+    traces.keep("post-tool", **edit("/r/src/cart.py", "def total(i):\n    return 3", "def total(i):\n    return 4"))
+    traces.keep("stop")
+    traces.work()
+    traces.keep("post-tool", **shell("git checkout -- src/cart.py", ""))
+    traces.keep("stop")
+    traces.work()
+    (tried,) = traces.nodes("observation")
+    assert tried.node.content.startswith("Tried and took back: src/cart.py: total")
+    assert tried.standing.domain == "issues"
+
+
+def test_what_another_session_saw_as_well_stays_known(traces: Traces, engine: Engine, asker: Asker) -> None:
+    for session in ("s2", "s1"):
+        traces.keep("tool-failed", session, **shell("pytest -q", f"{RED}1 failed in 0.2s\n", code=1))
+        witness(engine, asker, RULES, traces.raw(session))
+    traces.keep("post-tool", **edit("/r/src/cart.py", "def total(i):\n    return 3", "def total(i):\n    return 4"))
+    traces.keep("post-tool", **shell("pytest -q", "4 passed in 0.2s\n"))
+    traces.work()
+    assert "Test failed: test_total" in {r.node.content.partition("\n")[0] for r in traces.nodes("observation")}

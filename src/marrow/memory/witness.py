@@ -28,7 +28,7 @@ from .engine import Asker, Engine, submit
 from .forget import CAPTURE, SAID_IN_SESSION
 from .observed.decided import decided
 from .observed.digest import Digest, digest, handoff_text, summary_text
-from .observed.observation import Observation, content
+from .observed.observation import UNDONE, Observation, content
 from .observed.observe import observe
 from .observed.said import USER, Said, said
 from .observed.subject import subject
@@ -71,11 +71,13 @@ def witness(engine: Engine, asker: Asker, rules: Rules, traces: Sequence[Trace],
     with engine.store.reading() as reader:
         before = reader.session(asker.namespace, traces[0].session) or _new_session(asker, traces[0])
         session = followed(before, bodies)
-        seen = _seen(engine, _just_before(reader, asker, traces), bodies)
+        just_before = _just_before(reader, asker, traces)
+        seen = _seen(engine, just_before, bodies)
         heard = _as_known(reader, asker, _heard(bodies, rules))
         drafts = [_seen_draft(one, session, rules) for one in seen]
         drafts += pinned_drafts(engine, asker, [_said_draft(one, session, asker) for one in heard])
         steps: list[Step] = [say_of(engine, asker, draft, engine.clock()) for draft in drafts]
+        steps += _taken_up(engine, asker, reader, session, just_before, seen)
         ended = session.ended_at is not None
         if account and (ended or session.detail.get(DUE)):
             earlier = _earlier(reader, asker, session.session, traces)
@@ -149,6 +151,33 @@ def _seen(
     return [one for one in seen if any(name in ours for name in one.trace_ids)]
 
 
+def _taken_up(
+    engine: Engine,
+    asker: Asker,
+    reader: Reader,
+    session: Session,
+    before: Sequence[Mapping[str, Any]],
+    seen: Sequence[Observation],
+) -> list[Step]:
+    """What was seen earlier and is part of what is seen now, as a failure is of its mending, is no longer known by
+    itself; unless another session saw it as well."""
+    joint = [{*one.trace_ids} for one in seen if len(one.trace_ids) > 1]
+    if not joint:
+        return []
+    tools = [body for body in before if body.get("event") in TOOL_EVENTS]
+    earlier = [one for one in observe(tools, engine.pieces) if any({*one.trace_ids} < ids for ids in joint)]
+    now = {content(one) for one in seen}
+    names = [Node.make("observation", text).address for one in earlier if (text := content(one)) not in now]
+    records = reader.records(asker.namespace, list(dict.fromkeys(names)), (asker.scope.project,), CURRENT)
+    said = reader.occurrences([record.entry for record in records], CURRENT)
+    mine = [one for one in records if all(each.thread == session.session for each in said.get(one.entry, ()))]
+    return [
+        Restate(one.node.address, (("state", RETRACTED),), "part of what followed")
+        for one in mine
+        if one.standing.is_active(engine.clock())
+    ]
+
+
 def _earlier(reader: Reader, asker: Asker, session: str, traces: Sequence[Trace]) -> list[dict[str, Any]]:
     """What was worked off before: a summary is of the whole session."""
     now = {trace.number for trace in traces}
@@ -207,7 +236,7 @@ def _seen_draft(one: Observation, session: Session, rules: Rules) -> Draft:
     return Draft(
         content(one),
         kind="observation",
-        domain="issues" if one.failure else "history",
+        domain="issues" if one.failure or one.outcome == UNDONE else "history",
         confidence=SEEN_CONFIDENCE,
         ttl_days=rules.context_days,
         anchors=[make_anchor({"type": "file", "target": path}) for path in one.files[:FILES_MAX] if _is_inside(path)],

@@ -11,6 +11,7 @@ from .edits import is_change, net, told
 from .lines import counted, fit, joined
 from .observation import FAILED, OK
 from .piece import EDIT, OTHER, SHELL, TEST, Piece
+from .taken_back import taken_back
 from .testing import bare_name, covers, failure_line, in_short, still_fails
 
 BETWEEN_TOLD = 4
@@ -38,7 +39,7 @@ class _Thread:
 
 def put_together(pieces: Sequence[Piece]) -> list[Piece]:
     """The pieces of a session without repeats: failures linked to what mended them, edits of a file as one."""
-    return _edits_as_one(_runs_as_one(pieces))
+    return _edits_as_one(_runs_as_one(taken_back(pieces)))
 
 
 def _runs_as_one(pieces: Sequence[Piece]) -> list[Piece]:

@@ -26,6 +26,14 @@ _CHOSE = re.compile(
     r"went with|picked)\b.*\b(?:because|since|rather than|instead of|over|so that|as it|as they)\b",
     re.I,
 )
+# What was done in vain, and what it came to.
+_TRIED = re.compile(
+    r"\b(?:i|we) (?:also |first |then )*tried\b.*\b(?:revert(?:ed|ing)?|roll(?:ed|ing) (?:\w+ )?back|undid|undone|took "
+    r"(?:it|that|this) (?:back|out)|backed (?:\w+ )?out|gave (?:\w+ )?up|abandoned|did(?:n'?t| not) (?:work|help|fix)|"
+    r"does(?:n'?t| not) (?:work|help))\b|"
+    r"^(?:(?:i|we) )?(?:reverted|rolled back|undid|backed out)\b.*\b(?:because|since|as it|as they)\b",
+    re.I,
+)
 _NOT_YET = re.compile(
     r"\b(?:would you like|shall i|should i|let me know|i can|i could|i(?:'ll| will)|you (?:can|could|may|should)|"
     r"next step|if you|"
@@ -63,7 +71,7 @@ def _of_message(message: Mapping[str, object]) -> list[Said]:
         if not _is_told(text):
             continue
         turn = text_at(message, "turn")
-        if _FOUND.search(text):
+        if _FOUND.search(text) or _TRIED.search(text):
             ranked.append((-HIGH, number, Said(text, "claim", FIX_CATEGORY, HIGH, "issues", moment, turn, ASSISTANT)))
         elif _CHOSE.search(text):
             ranked.append((-LOW, number, Said(text, "decision", DECISION, LOW, "decisions", moment, turn, ASSISTANT)))

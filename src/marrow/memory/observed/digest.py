@@ -231,7 +231,7 @@ def _worked_on(observations: Sequence[Observation]) -> tuple[str, ...]:
             line = f"{one.files[0]}: {', '.join(names)}" if names else group[-1].title
             found[f"file {one.files[0]}"] = (1, at, line)
         elif one.outcome != FAILED and not one.fixed:
-            rank = 0 if one.title.startswith(("Commit: ", "User chose: ", "Pushed ", "Merged ")) else 2
+            rank = 0 if one.title.startswith(("Commit: ", "User chose: ", "Pushed ", "Merged ", "Tried ")) else 2
             if not one.title.startswith(("Tests pass", "Read ", "Web search")) and " passes" not in one.title:
                 found.setdefault(one.title, (rank, at, one.title))
     kept = sorted(found.values())[:WORKED_MAX]

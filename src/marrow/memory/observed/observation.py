@@ -9,7 +9,8 @@ from .lines import fit, one_line, plain
 
 TITLE_MAX, SUMMARY_MAX, DETAIL_MAX = 80, 300, 1_200
 TITLE_TOKENS, SUMMARY_TOKENS, DETAIL_TOKENS = 24, 70, 190
-OK, FAILED = "ok", "failed"
+# What was undone was done and taken back.
+OK, FAILED, UNDONE = "ok", "failed", "undone"
 
 _BLANK_LINES = re.compile(r"\n\s*\n+")
 

@@ -17,7 +17,8 @@ FILES_MAX = 20
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """`key` is what makes two pieces the same call again; `scope` are the tests or files that a run was limited to."""
+    """`key` is what makes two pieces the same call again; `scope` are the tests or files that a run was limited to,
+    `undoes` the files and folders whose changes it took back."""
 
     call: Call
     form: str
@@ -31,6 +32,7 @@ class Piece:
     fixed: str = ""
     key: str = ""
     scope: tuple[str, ...] = ()
+    undoes: tuple[str, ...] = ()
     run: Run | None = None
     changes: tuple[Change, ...] = ()
     ids: tuple[str, ...] = field(default=())

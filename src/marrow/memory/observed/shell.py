@@ -7,16 +7,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from .call import Call
-from .command import only_looks, take_apart
+from .command import Line, only_looks, take_apart
 from .edits import shell_write
 from .elsewhere import elsewhere
 from .junk import is_host_error, is_service_error
 from .lines import counted, fit, joined, last_meaningful, meaningful, middle, one_line
 from .observation import FAILED, OK
 from .paths import relative
-from .piece import SHELL, Piece
+from .piece import EDIT, SHELL, Piece
 from .runs.recognise import run_of
 from .signature import signature
+from .taken_back import undone
 from .testing import run_piece
 from .trouble import Trouble, last_words, trouble
 
@@ -58,11 +59,18 @@ _PATHS = re.compile(
 
 def shell_piece(call: Call) -> Piece | None:
     """What is kept of a command; None when it only looked around or said nothing."""
-    command = call.command
-    line = take_apart(command)
     if is_host_error(call.text) and call.failed:
         return None
+    line = take_apart(call.command)
     doing = [one for one in line.commands if not only_looks(one)]
+    piece = _piece(call, line, doing)
+    if (undoes := undone(call, doing)) and (piece is None or piece.form != EDIT):
+        return replace(piece or Piece(call, SHELL, "", "", key=_key(doing)), undoes=undoes)
+    return piece
+
+
+def _piece(call: Call, line: Line, doing: Sequence[str]) -> Piece | None:
+    command = call.command
     if not doing:
         return shell_write(call, command) if line.written and not call.failed else None
     if run := run_of(doing, call.text, call.failed):

@@ -339,3 +339,16 @@ def test_what_another_session_saw_as_well_stays_known(traces: Traces, engine: En
     traces.keep("post-tool", **shell("pytest -q", "4 passed in 0.2s\n"))
     traces.work()
     assert "Test failed: test_total" in {r.node.content.partition("\n")[0] for r in traces.nodes("observation")}
+
+
+def test_what_an_earlier_turn_left_is_handed_over_after_a_turn_about_something_else(traces: Traces) -> None:
+    traces.keep("prompt", prompt="add a unit to the progress bar")
+    traces.keep("post-tool", **edit("/r/src/bar.py", "a = 1", "a = 2"))
+    traces.keep("stop", message="The bar takes a unit. Remaining: docs/utils.md, tests, the changelog.")
+    traces.keep("prompt", prompt="rename humanize to format_size everywhere, the public name was bad")
+    traces.keep("post-tool", **edit("/r/src/size.py", "def humanize(n):", "def format_size(n):"))
+    traces.keep("stop", message="Renamed; the tests pass.")
+    traces.keep("session-end")
+    traces.work()
+    (handoff,) = traces.nodes("handoff")
+    assert "Next step: docs/utils.md, tests, the changelog" in handoff.node.content

@@ -28,6 +28,7 @@ from .engine import Asker, Engine, submit
 from .forget import CAPTURE, SAID_IN_SESSION
 from .observed.decided import decided
 from .observed.digest import Digest, digest, handoff_text, summary_text
+from .observed.left import left_before
 from .observed.observation import UNDONE, Observation, content
 from .observed.observe import observe
 from .observed.said import USER, Said, said
@@ -193,11 +194,14 @@ def _digest(
     about = {"session": session.session, "host": session.host, "title": session.title, "turns": session.turns}
     tools = [body for body in bodies if body.get("event") in TOOL_EVENTS]
     prompts = [body for body in bodies if body.get("event") == "prompt" and not body.get("agent")]
-    answers = [str(body["message"]) for body in _answers(bodies) if body.get("message")]
+    kept = _answers(bodies)
+    answers = [str(body["message"]) for body in kept if body.get("message")]
     seen = observe(engine.considerately(tools), engine.pieces)
     heard = still_said(reader, asker, _as_known(reader, asker, _heard(bodies, rules)))
     engine.make_way()
-    return digest(about, seen, heard, prompts, answers[-1] if answers else "", traces=tools)
+    told = {id(body) for body in kept}
+    left = left_before([body for body in bodies if body.get("event") != "stop" or id(body) in told])
+    return digest(about, seen, heard, prompts, answers[-1] if answers else "", traces=tools, left=left)
 
 
 def _heard(bodies: Sequence[Mapping[str, Any]], rules: Rules) -> list[Said]:

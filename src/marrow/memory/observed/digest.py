@@ -92,14 +92,15 @@ def digest(
     last_message: str = "",
     *,
     traces: Sequence[Mapping[str, object]] = (),
+    left: Sequence[str] = (),
 ) -> Digest:
-    """The digest of a session. `traces` are looked through for lists of tasks."""
+    """The digest of a session. `traces` are looked through for lists of tasks, `left` is what an earlier turn left."""
     asked = _asked(prompts)
     by_user = [one for one in said if one.by != ASSISTANT]
     by_agent = [one for one in said if one.by == ASSISTANT]
     # The answer to a question leaves no tasks.
     tasks = open_tasks(traces, last_message if observations or by_user else "")
-    tasks = list(dict.fromkeys([*tasks, *_texts(by_user, (TASK_CATEGORY,), TASKS_MAX)]))[:TASKS_MAX]
+    tasks = list(dict.fromkeys([*tasks, *left, *_texts(by_user, (TASK_CATEGORY,), TASKS_MAX)]))[:TASKS_MAX]
     mended = {one.fixed for one in observations if one.fixed}
     failing = [one for one in observations if one.outcome == FAILED and one.failure not in mended]
     step = next_step(last_message) or (tasks[0] if tasks else "") or (f"Mend: {failing[-1].title}" if failing else "")

@@ -1,0 +1,45 @@
+"""What an earlier turn of a session left to be done, and nothing since has taken up."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from .call import text_at
+from .subject import is_new_subject, subject
+from .todo import next_step, open_tasks
+
+_WORK = frozenset(("edit", "write", "shell"))
+_ALL_DONE = re.compile(r"\b(?:all (?:is )?done|nothing (?:is |else is )?left|everything (?:is|was) done)\b", re.I)
+
+
+def left_before(bodies: Sequence[Mapping[str, object]]) -> list[str]:
+    """What the messages before the last one left. Work in a turn that goes on with the subject takes it up, and that
+    turn's message says what is left then; a turn about something else leaves it as it is."""
+    left: list[str] = []
+    about: frozenset[str] = frozenset()  # what is left, and what was spoken of when it was left
+    now: frozenset[str] = frozenset()
+    worked, message = False, ""
+    for body in bodies:
+        event = body.get("event")
+        if event == "prompt" and not body.get("agent"):
+            left, about = _after(left, about, now, worked, message)
+            now, worked, message = subject(text_at(body, "prompt")), False, ""
+        elif event == "stop":
+            message = text_at(body, "message")
+        elif body.get("does") in _WORK:
+            worked = True
+    taken_up = worked and not is_new_subject(about, now)
+    return [] if taken_up or _ALL_DONE.search(message) else left
+
+
+def _after(
+    left: list[str], about: frozenset[str], now: frozenset[str], worked: bool, message: str
+) -> tuple[list[str], frozenset[str]]:
+    """What is left after a turn, and what that is about."""
+    if (worked and not is_new_subject(about, now)) or _ALL_DONE.search(message):
+        left, about = [], frozenset()
+    found = open_tasks((), message) or [step for step in (next_step(message),) if step]
+    if not found:
+        return left, about
+    return list(dict.fromkeys([*left, *found])), about | now | subject(" ".join(found))

@@ -11,7 +11,7 @@ from ..model.moments import MICROS_PER_DAY, age
 from ..model.record import CURRENT, Filter, Record
 from ..model.scope import READ
 from ..model.standing import RETRACTED, SUPERSEDED
-from ..model.text import first_line, token_estimate
+from ..model.text import first_line, shorten, token_estimate
 from ..store.protocol import Reader
 from .code.for_context import calls_around, changed_functions
 from .engine import Asker, Engine
@@ -21,7 +21,8 @@ from .recall import recall
 from .telling.current import Current, current
 from .telling.decided import decided
 from .telling.handed_over import COMPARED, handed_over, letters
-from .telling.wording import REPLACES, line
+from .telling.other_sessions import Trees, under_way
+from .telling.wording import REPLACES, harmless, line
 
 BUDGET_DEFAULT, BUDGET_MAX = 2_000, 20_000
 LAYERS: Mapping[str, int] = {"sessions": 300, "code": 500, "learnings": 300, "observations": 600, "call_graph": 300}
@@ -29,7 +30,7 @@ SESSIONS_SHOWN, OPEN_SHOWN, FILES_SHOWN, LEARNT_SHOWN, KNOWN_SHOWN = 5, 6, 10, 8
 LOOKED_AT = 200
 # So many of the latest statements are held against each other.
 COMPARED_TOGETHER = 120
-HANDOFFS_LOOKED_AT = 5
+HANDOFFS_LOOKED_AT = 8
 # What changed longer ago is no longer recent.
 RECENT_DAYS = 14
 LEFT = "\n\nNext step: "
@@ -70,19 +71,22 @@ def context(
     budget_tokens: int = BUDGET_DEFAULT,
     focus: str = "",
     shares: Mapping[str, int] = LAYERS,
+    session: str = "",
 ) -> Context:
-    """The layers in their order. What one of them does not use, the next ones may."""
+    """The layers in their order. What one of them does not use, the next ones may. `session` is the one that is told:
+    only to it is known which others have not ended."""
     asker.principal.check(READ, asker.namespace, asker.scope.project)
     if not 1 <= budget_tokens <= BUDGET_MAX:
         raise Invalid(f"budget_tokens is a whole number from 1 to {BUDGET_MAX:,}.", field="budget_tokens")
     now, told = engine.clock(), set[str]()
     with engine.store.reading() as reader:
-        look = _Look(reader, asker, now)
+        trees = Trees(reader, asker)
+        look = _Look(reader, asker, now, trees)
         said = look.latest(STATED_KINDS, COMPARED_TOGETHER)
         look = look._replace(current=current(reader, said))
         handoffs = _handoffs(look)
         sources: tuple[tuple[str, Callable[[], Sequence[Note]]], ...] = (
-            ("sessions", lambda: [*_left(look, handoffs), *_open(look)]),
+            ("sessions", lambda: [*_under_way(engine, look, session), *_left(look, handoffs), *_open(look)]),
             ("code", lambda: [*map(Note, changed_functions(engine, asker)), *_changed(look)]),
             ("learnings", lambda: _learnt(look)),
             ("observations", lambda: _focused(engine, look, focus) if focus.strip() else _known(look)),
@@ -114,7 +118,8 @@ def _told_once(look: _Look, handoff: Record, layers: Sequence[Layer], withdrawn:
     then has room for the rest."""
     address = handoff.node.address
     told = [_bare(note.text) for layer in layers for note in layer.notes if note.address not in ("", address)]
-    note = look.note(handoff, HANDOFF_TOKENS, handed_over(handoff.node.content, [*told, *withdrawn]))
+    text = handed_over(handoff.node.content, [*told, *withdrawn])
+    note = look.note(handoff, HANDOFF_TOKENS, text, _tree(look.trees.elsewhere(handoff)))
     return [Layer(name, tuple(note if one.address == address else one for one in notes)) for name, notes in layers]
 
 
@@ -140,6 +145,7 @@ class _Look(NamedTuple):
     reader: Reader
     asker: Asker
     now: int
+    trees: Trees
     current: Current = Current()
 
     def latest(self, kinds: Sequence[str], limit: int, **asked: object) -> list[Record]:
@@ -153,8 +159,8 @@ class _Look(NamedTuple):
         """Whether it was said in a session."""
         return any(said.thread for said in self.reader.occurrences([record.entry], CURRENT).get(record.entry, ()))
 
-    def note(self, record: Record, tokens: int = NOTE_TOKENS, text: str = "") -> Note:
-        about = REPLACES if record.entry in self.current.changing else ""
+    def note(self, record: Record, tokens: int = NOTE_TOKENS, text: str = "", about: str = "") -> Note:
+        about = about or (REPLACES if record.entry in self.current.changing else "")
         return Note(line(record, self.now, tokens=tokens, text=text, about=about), record.node.address)
 
     def notes(self, records: Sequence[Record], tokens: int = NOTE_TOKENS) -> list[Note]:
@@ -164,12 +170,16 @@ class _Look(NamedTuple):
 
 
 def _handoffs(look: _Look) -> list[Record]:
-    """The latest; and where that leaves nothing to do, the latest that lately did."""
+    """The latest of this working tree; where that leaves nothing to do, the latest that lately did; and what was lately
+    left to do in another tree."""
     found = look.latest(("handoff",), HANDOFFS_LOOKED_AT)
-    if not found or _leaves_work(found[0]):
-        return found[:1]
     since = look.now - RECENT_DAYS * MICROS_PER_DAY
-    return [found[0], *[one for one in found[1:] if one.last_at >= since and _leaves_work(one)][:1]]
+    lately = [one for one in found if one.last_at >= since and _leaves_work(one)]
+    here = [one for one in found if not look.trees.elsewhere(one)]
+    chosen = here[:1]
+    if not (chosen and _leaves_work(chosen[0])):
+        chosen += [one for one in lately if one in here[1:]][:1]
+    return [*chosen, *[one for one in lately if one not in here][:1]]
 
 
 def _leaves_work(handoff: Record) -> bool:
@@ -178,9 +188,24 @@ def _leaves_work(handoff: Record) -> bool:
     return LEFT in said or not any(f"\n\n{heading}:" in said for heading in HANDED_OVER)
 
 
+def _tree(folder: str) -> str:
+    return f"in {folder}" if folder else ""
+
+
+def _under_way(engine: Engine, look: _Look, session: str) -> list[Note]:
+    """The sessions that have not ended, with what they would hand over now."""
+    notes = []
+    for one in under_way(engine, look.asker, look.reader, look.trees, session) if session else ():
+        marks = ["session", age(one.session.last_at, look.now), "not ended: at work, or broken off"]
+        marks += [_tree(one.tree)] if one.tree else []
+        text = harmless(shorten(handed_over(one.text, ()), HANDOFF_TOKENS))
+        notes.append(Note(f"- ({', '.join(marks)}) {text}"))
+    return notes
+
+
 def _left(look: _Look, handoffs: Sequence[Record]) -> list[Note]:
     """The handoff, and the latest other sessions by their titles; the summary of each has the rest."""
-    handoff = [look.note(record, HANDOFF_TOKENS) for record in handoffs]
+    handoff = [look.note(record, HANDOFF_TOKENS, about=_tree(look.trees.elsewhere(record))) for record in handoffs]
     said = "".join(_bare(note.text) for note in handoff)
     latest = look.latest(("summary",), 4 * SESSIONS_SHOWN)
     summaries = [record for record in latest if not record.node.inputs or look.has_thread(record)]
@@ -200,8 +225,9 @@ def _changed(look: _Look) -> list[Note]:
     records = look.latest(("observation",), LOOKED_AT, since=since)
     occurrences = look.reader.occurrences([record.entry for record in records], CURRENT)
     for record in records:
-        fields = next((said.fields for said in reversed(occurrences.get(record.entry, []))), {})
-        if fields.get("tool") is None or record.standing.domain == "issues":
+        said = occurrences.get(record.entry, [])
+        fields = said[-1].fields if said else {}
+        if fields.get("tool") is None or record.standing.domain == "issues" or look.trees.said_elsewhere(said):
             continue
         title = first_line(record.node.content, 80)
         for path in fields.get("files", ()) if isinstance(fields.get("files"), list) else ():

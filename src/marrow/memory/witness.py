@@ -204,6 +204,12 @@ def _digest(
     return digest(about, seen, heard, prompts, answers[-1] if answers else "", traces=tools, left=left)
 
 
+def digest_of(engine: Engine, asker: Asker, reader: Reader, session: Session) -> Digest:
+    """What a session that has not ended has come to so far, with what waits to be worked off."""
+    found = reader.traces(asker.namespace, project=asker.scope.project, session=session.session, limit=TRACES_READ)
+    return _digest(engine, session, [trace.fields for trace in found[-LOOKED_BACK:]], Rules())
+
+
 def _heard(bodies: Sequence[Mapping[str, Any]], rules: Rules) -> list[Said]:
     """By the user, and decided in the answers: what matters enough."""
     prompts = [body for body in bodies if body.get("event") == "prompt" and not body.get("agent")]

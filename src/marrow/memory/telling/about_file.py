@@ -40,6 +40,7 @@ def about_file(
             for record in reader.records_of(entries[start : start + LOOKED_AT], CURRENT)
             if record.standing.is_active(now) and record.node.address not in known and _is_worth_it(record)
         ]
+        found = _of_others(reader, found, str(hook.get("session", "")))
         if len(found) >= CHOSEN_AMONG:
             break
     found.sort(
@@ -73,6 +74,14 @@ def _naming(reader: Reader, asker: Asker, path: str, already: Sequence[int]) -> 
     name = path.rpartition("/")[2]
     entries = [entry for entry, _ in matched if entry not in already]
     return [record.entry for record in reader.records_of(entries, CURRENT) if name in record.node.content]
+
+
+def _of_others(reader: Reader, records: Sequence[Record], session: str) -> list[Record]:
+    """Without what the session itself saw: it stands in its own transcript."""
+    seen = [record.entry for record in records if record.node.kind in PASSING_KINDS]
+    said = reader.occurrences(seen, CURRENT) if seen else {}
+    own = {entry for entry, some in said.items() if session and all(one.thread == session for one in some)}
+    return [record for record in records if record.entry not in own]
 
 
 def _is_worth_it(record: Record) -> bool:

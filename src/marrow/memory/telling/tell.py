@@ -135,7 +135,8 @@ def _at_start(engine: Engine, asker: Asker, manner: Manner, talks: Talks, hook: 
     """What a new session should know. One that is resumed has it in its transcript; one that was compacted lost it."""
     if hook.get("source") in ("resume", "fork"):
         return NOTHING
-    found = context(engine, asker, budget_tokens=max(1, manner.context_tokens), shares=manner.layers)
+    own = str(hook.get("session", ""))
+    found = context(engine, asker, budget_tokens=max(1, manner.context_tokens), shares=manner.layers, session=own)
     lines: list[str] = []
     for layer in found.layers:
         lines += [TITLES.get(layer.name, f"{layer.name}:"), *(note.text for note in layer.notes)]

@@ -68,6 +68,59 @@ def test_before_a_file_a_session_is_not_told_what_it_saw_itself(engine: Engine, 
     assert "test_pos" in Session(engine, asker, "s2").hook("pre-tool", **body)
 
 
+def test_a_task_is_not_told_what_was_merely_done_and_a_question_is(
+    engine: Engine, asker: Asker, traces: Traces
+) -> None:
+    traces.keep("post-tool", **edit("/r/src/bar.py", "def show_size(n):\n    a = 1", "def show_size(n):\n    a = 2"))
+    traces.work()
+    assert Session(engine, asker, "s2").prompt("add a unit to show_size in src/bar.py") == ""
+    assert "show_size" in Session(engine, asker, "s3").prompt("what did we change in show_size in src/bar.py?")
+    assert Session(engine, asker, "s1").prompt("what did we change in show_size in src/bar.py?") == ""
+
+
+def test_a_task_is_told_what_was_mended_there(engine: Engine, asker: Asker, traces: Traces) -> None:
+    red = "FAILED tests/test_bar.py::test_show_size - assert 3 == 4\n1 failed in 0.2s\n"
+    traces.keep("tool-failed", **shell("pytest -q", red, code=1))
+    traces.keep("post-tool", **edit("/r/src/bar.py", "def show_size(n):\n    a = 1", "def show_size(n):\n    a = 2"))
+    traces.keep("post-tool", **shell("pytest -q", "4 passed in 0.2s\n"))
+    traces.work()
+    assert "Fixed after 2 runs" in Session(engine, asker, "s2").prompt("add a unit to show_size in src/bar.py")
+
+
+def test_a_file_that_is_gone_did_not_change_lately(
+    engine: Engine, asker: Asker, traces: Traces, tmp_path: Path
+) -> None:
+    (tmp_path / "kept.py").write_text("a = 2\n")
+    for name in ("kept.py", "gone.py"):
+        traces.keep("post-tool", **{**edit(f"{tmp_path}/{name}", "a = 1", "a = 2"), "cwd": str(tmp_path)})
+    traces.keep("session-end", cwd=str(tmp_path))
+    traces.work()
+    told = Session(engine, replace(asker, root=str(tmp_path)), "s2").hook("session-start", source="startup")
+    assert "- kept.py (" in told
+    assert "- gone.py (" not in told
+
+
+NAMED = ["tax.py rounds half up", "see src/tax.py: it rounds", "In /r/src/tax.py it rounds.", "./src/tax.py rounds"]
+NOT_NAMED = ["tests/test_tax.py fails", "lib/tax.py rounds", "tax.pyc is left over", "src/tax.py.orig is left over"]
+
+
+@pytest.mark.parametrize("text", NAMED)
+def test_what_names_a_file_alone_or_with_its_folders_is_about_it(
+    engine: Engine, asker: Asker, hand: Hand, text: str
+) -> None:
+    hand.say(text, domain="issues")
+    told = Session(engine, asker).hook("pre-tool", does="read", input={"file_path": "/r/src/tax.py"})
+    assert text in told
+
+
+@pytest.mark.parametrize("text", NOT_NAMED)
+def test_what_names_another_file_whose_name_has_this_one_in_it_is_not(
+    engine: Engine, asker: Asker, hand: Hand, text: str
+) -> None:
+    hand.say(text, domain="issues")
+    assert Session(engine, asker).hook("pre-tool", does="read", input={"file_path": "/r/src/tax.py"}) == ""
+
+
 @pytest.fixture
 def trees(tmp_path: Path) -> tuple[Path, Path]:
     """A repository and a second working tree of it."""
@@ -80,6 +133,7 @@ def trees(tmp_path: Path) -> tuple[Path, Path]:
 
 
 def worked(traces: Traces, session: str, tree: Path, file: str, left: str) -> None:
+    (tree / file).write_text("a = 2\n")
     traces.keep("prompt", session, prompt=f"work on {file} in the tree", cwd=str(tree))
     traces.keep("post-tool", session, **{**edit(f"{tree}/{file}", "a = 1", "a = 2"), "cwd": str(tree)})
     traces.keep("stop", session, message=f"Half done. Remaining: {left}.", cwd=str(tree))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -84,9 +85,9 @@ def context(
         look = _Look(reader, asker, now, trees)
         said = look.latest(STATED_KINDS, COMPARED_TOGETHER)
         look = look._replace(current=current(reader, said))
-        handoffs = _handoffs(look)
+        handoffs, ways = _handoffs(look), _under_way(engine, look, session)
         sources: tuple[tuple[str, Callable[[], Sequence[Note]]], ...] = (
-            ("sessions", lambda: [*_under_way(engine, look, session), *_left(look, handoffs), *_open(look)]),
+            ("sessions", lambda: [*ways[:1], *_left(look, handoffs), *ways[1:], *_open(look)]),
             ("code", lambda: [*map(Note, changed_functions(engine, asker)), *_changed(look)]),
             ("learnings", lambda: _learnt(look)),
             ("observations", lambda: _focused(engine, look, focus) if focus.strip() else _known(look)),
@@ -159,6 +160,10 @@ class _Look(NamedTuple):
         """Whether it was said in a session."""
         return any(said.thread for said in self.reader.occurrences([record.entry], CURRENT).get(record.entry, ()))
 
+    def is_there(self, path: str) -> bool:
+        """Whether a file is still there, where that can be seen."""
+        return not self.asker.root or os.path.lexists(os.path.join(self.asker.root, path))
+
     def note(self, record: Record, tokens: int = NOTE_TOKENS, text: str = "", about: str = "") -> Note:
         about = about or (REPLACES if record.entry in self.current.changing else "")
         return Note(line(record, self.now, tokens=tokens, text=text, about=about), record.node.address)
@@ -198,7 +203,7 @@ def _under_way(engine: Engine, look: _Look, session: str) -> list[Note]:
     for one in under_way(engine, look.asker, look.reader, look.trees, session) if session else ():
         marks = ["session", age(one.session.last_at, look.now), "not ended: at work, or broken off"]
         marks += [_tree(one.tree)] if one.tree else []
-        text = harmless(shorten(handed_over(one.text, ()), HANDOFF_TOKENS))
+        text = harmless(shorten(handed_over(one.text, ()), NOTE_TOKENS))
         notes.append(Note(f"- ({', '.join(marks)}) {text}"))
     return notes
 
@@ -234,8 +239,9 @@ def _changed(look: _Look) -> list[Note]:
             files.setdefault(str(path), (record.last_at, []))[1].append(title)
     return [
         Note(f"- {path} ({age(at, look.now)}): {titles[0]}{_more(len(titles) - 1)}")
-        for path, (at, titles) in list(files.items())[:FILES_SHOWN]
-    ]
+        for path, (at, titles) in list(files.items())[: 2 * FILES_SHOWN]
+        if look.is_there(path)
+    ][:FILES_SHOWN]
 
 
 def _more(changes: int) -> str:

@@ -59,6 +59,13 @@ def test_what_fails_beside_another_edit_stays_open() -> None:
     assert [one.outcome for one in seen] == ["ok", "failed", "undone"]
 
 
+def test_what_passes_after_something_was_taken_back_is_told_with_that() -> None:
+    other = edit("tests/test_cart.py", "a = 1", "a = 2")
+    back = shell("git checkout -- src/cart.py")
+    *_, fixed = observe([mend(), other, red(), back, shell("pytest -q", GREEN)])
+    assert "Between: Tried and took back: src/cart.py: total" in fixed.summary
+
+
 def test_what_failed_before_it_was_tried_is_still_open() -> None:
     seen = observe([red(), mend(), red(), shell("git checkout -- src/cart.py")])
     assert [one.outcome for one in seen] == ["failed", "undone"]

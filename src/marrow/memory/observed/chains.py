@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from .command import as_run
 from .edits import is_change, net, told
 from .lines import counted, fit, joined
-from .observation import FAILED, OK
+from .observation import FAILED, OK, UNDONE
 from .piece import EDIT, OTHER, SHELL, TEST, Piece
 from .taken_back import taken_back
 from .testing import bare_name, covers, failure_line, in_short, still_fails
@@ -134,6 +134,8 @@ def _mended(thread: _Thread, passed: Piece) -> Piece:
     edits = [step for step in steps if step.form == EDIT]
     by = ", ".join(dict.fromkeys(file for step in edits for file in step.files[:2]))
     by = by or ("" if changed else "; ".join(fit(step.title, 60) for step in steps[-2:]))
+    tried = [fit(step.title, 60) for step in steps if step.outcome == UNDONE]
+    by = "; ".join([*tried, by] if by else tried)
     summary = f"{fit(said, 130)} → {state}."
     summary += f" With the changed command `{changed}`." if changed else ""
     summary += f" Between: {by}." if by else ""

@@ -29,17 +29,28 @@ def left_before(bodies: Sequence[Mapping[str, object]]) -> list[str]:
             message = text_at(body, "message")
         elif body.get("does") in _WORK:
             worked = True
-    taken_up = worked and not is_new_subject(about, now)
-    return [] if taken_up or _ALL_DONE.search(message) else left
+    own = _named(message)
+    return [one for one in _after(left, about, now, worked, message)[0] if one not in own]
+
+
+def _named(message: str) -> list[str]:
+    """What a message says is left."""
+    return open_tasks((), message) or [step for step in (next_step(message),) if step]
+
+
+def _kept(left: list[str], about: frozenset[str], now: frozenset[str], message: str) -> list[str]:
+    """What stands beside what the message of a turn says is left: nothing, where the turn was about the same."""
+    return left if is_new_subject(about, now) and not _ALL_DONE.search(message) else []
 
 
 def _after(
     left: list[str], about: frozenset[str], now: frozenset[str], worked: bool, message: str
 ) -> tuple[list[str], frozenset[str]]:
     """What is left after a turn, and what that is about."""
-    if (worked and not is_new_subject(about, now)) or _ALL_DONE.search(message):
-        left, about = [], frozenset()
-    found = open_tasks((), message) or [step for step in (next_step(message),) if step]
-    if not found:
-        return left, about
-    return list(dict.fromkeys([*left, *found])), about | now | subject(" ".join(found))
+    found = _named(message)
+    if found or worked or _ALL_DONE.search(message):
+        left = _kept(left, about, now, message)
+        about = about if left else frozenset()
+    if found:
+        about = about | now | subject(" ".join(found))
+    return list(dict.fromkeys([*left, *found])), about

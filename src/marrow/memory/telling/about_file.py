@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -40,9 +41,10 @@ def about_file(
             for record in reader.records_of(entries[start : start + LOOKED_AT], CURRENT)
             if record.standing.is_active(now) and record.node.address not in known and _is_worth_it(record)
         ]
-        found = _of_others(reader, found, str(hook.get("session", "")))
         if len(found) >= CHOSEN_AMONG:
             break
+    own = own_sight(reader, found, str(hook.get("session", "")))
+    found = [record for record in found if record.entry not in own]
     found.sort(
         key=lambda r: (not r.standing.drift, r.standing.domain not in TELLING_DOMAINS, -r.standing.priority, -r.last_at)
     )
@@ -69,19 +71,25 @@ def names_of(path: str, cwd: str, root: str) -> list[str]:
 
 def _naming(reader: Reader, asker: Asker, path: str, already: Sequence[int]) -> list[int]:
     """What names the file in its text, though nobody pinned it there."""
-    terms = terms_of(path.rpartition("/")[2])
-    matched = reader.match(asker.namespace, terms, asker.places(), None, LOOKED_AT)
     name = path.rpartition("/")[2]
+    matched = reader.match(asker.namespace, terms_of(name), asker.places(), None, LOOKED_AT)
     entries = [entry for entry, _ in matched if entry not in already]
-    return [record.entry for record in reader.records_of(entries, CURRENT) if name in record.node.content]
+    named = re.compile(rf"(?<![\w/.-])(?:[\w.@-]*/)*{re.escape(name)}(?![\w-]|\.\w)")
+    return [r.entry for r in reader.records_of(entries, CURRENT) if _is_named(path, named, r.node.content)]
 
 
-def _of_others(reader: Reader, records: Sequence[Record], session: str) -> list[Record]:
-    """Without what the session itself saw: it stands in its own transcript."""
+def _is_named(path: str, named: re.Pattern[str], text: str) -> bool:
+    """By its name alone or with its folders. `test_tax.py` is another file than `tax.py`, and so is the `tax.py` of
+    another folder."""
+    given = (f"/{found[0].lstrip('./')}" for found in named.finditer(text))
+    return any(f"/{path}".endswith(one) or one.endswith(f"/{path}") for one in given)
+
+
+def own_sight(reader: Reader, records: Sequence[Record], session: str) -> frozenset[int]:
+    """The entries of what nobody but this session saw: it stands in its own transcript."""
     seen = [record.entry for record in records if record.node.kind in PASSING_KINDS]
-    said = reader.occurrences(seen, CURRENT) if seen else {}
-    own = {entry for entry, some in said.items() if session and all(one.thread == session for one in some)}
-    return [record for record in records if record.entry not in own]
+    said = reader.occurrences(seen, CURRENT) if seen and session else {}
+    return frozenset(entry for entry, some in said.items() if all(one.thread == session for one in some))
 
 
 def _is_worth_it(record: Record) -> bool:

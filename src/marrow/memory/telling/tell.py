@@ -13,12 +13,15 @@ from ...model.record import CURRENT, Filter, Record
 from ...model.session import Injection, Session
 from ...model.text import token_estimate
 from ...search.cut import Kept
+from ...store.protocol import Reader
 from ...store.receive_traces import note_injections
 from ..context import BUDGET_DEFAULT, LAYERS, context
 from ..engine import Asker, Engine
+from ..observed.markers import QUESTION
+from ..observed.prose import sentences
 from ..observed.subject import is_new_subject, subject
 from ..recall import recall
-from .about_file import about_file
+from .about_file import about_file, own_sight
 from .after_failure import after_failure
 from .decided import decided
 from .wording import LABEL, REPLACES, fenced, line, within
@@ -179,6 +182,9 @@ def _on_prompt(engine: Engine, asker: Asker, manner: Manner, talks: Talks, hook:
         least = max(least, STRONG)
     now = engine.clock()
     relevant = [kept for kept in found.relevant if kept.hit.score >= least and kept.record.node.address not in before]
+    with engine.store.reading() as reader:
+        left_out = _no_news(reader, [kept.record for kept in relevant], prompt, session)
+    relevant = [kept for kept in relevant if kept.record.entry not in left_out]
     passages = {kept.record.entry: kept.passage for kept in relevant}
     with engine.store.reading() as reader:
         texts = decided(reader, asker, [*pinned, *(kept.record for kept in relevant)], passages)
@@ -191,6 +197,18 @@ def _on_prompt(engine: Engine, asker: Asker, manner: Manner, talks: Talks, hook:
     nudge = _nudge(engine, asker, manner, known, turns + 1)
     text = fenced([*kept, *([nudge] if nudge else [])], label=LABEL if kept else "About this project's memory:")
     return Told(text, tuple(address for _, address in fresh[: len(kept)]))
+
+
+def _no_news(reader: Reader, records: Sequence[Record], prompt: str, session: str) -> frozenset[int]:
+    """What the session saw itself; and where nothing is asked, what was merely done: the code shows that as it is now,
+    and a note of it only as it was then."""
+    asked = any(QUESTION.match(one.text) for one in sentences(prompt))
+    done = (
+        () if asked else [one for one in records if one.node.kind == "observation" and one.standing.domain == "history"]
+    )
+    fields = reader.occurrences([one.entry for one in done], CURRENT) if done else {}
+    mended = {entry for entry, some in fields.items() if any(one.fields.get("fixed") for one in some)}
+    return own_sight(reader, records, session) | {one.entry for one in done if one.entry not in mended}
 
 
 def _kept_line(kept: Kept, now: int, texts: Mapping[int, str]) -> str:

@@ -174,3 +174,39 @@ def test_a_handoff_of_nobody_knows_where_is_told_as_one_of_here(
     told = Session(engine, replace(asker, root=str(trees[0]))).hook("session-start", source="startup")
     assert "login half done" in told
     assert "(handoff, just now)" in told
+
+
+WRONG, RIGHT = (
+    "We don't do it that way: tests for utils always go into tests/test_utils.py, never a new test file per function.",
+    "Tests for utils go into tests/test_utils/test_<function>.py, one file per function",
+)
+
+
+def test_at_the_start_what_a_correction_is_at_odds_with_gives_way_to_it(
+    engine: Engine, asker: Asker, hand: Hand
+) -> None:
+    hand.say(WRONG, tags=("session", "correction"))
+    hand.say(RIGHT, tags=("session", "correction"))
+    told = Session(engine, asker).hook("session-start", source="startup")
+    assert RIGHT in told
+    assert "test_utils.py" not in told
+
+
+def test_at_the_start_what_is_at_odds_without_correcting_is_told_beside_it(
+    engine: Engine, asker: Asker, hand: Hand
+) -> None:
+    hand.say(WRONG)
+    hand.say(RIGHT)
+    told = Session(engine, asker).hook("session-start", source="startup")
+    assert RIGHT in told
+    assert WRONG[:60] in told
+
+
+def test_at_the_start_a_correction_about_another_thing_replaces_nothing(
+    engine: Engine, asker: Asker, hand: Hand
+) -> None:
+    hand.say("The HTTP timeout of the gateway is 30 seconds.")
+    hand.say("The HTTP timeout of the worker is 60 seconds.", tags=("correction",))
+    told = Session(engine, asker).hook("session-start", source="startup")
+    assert "30 seconds" in told
+    assert "60 seconds" in told

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from ...model.record import Record
-from ...search.compare import NEAR, NEGATION, compare
+from ...search.compare import CONTRADICTS, NEAR, NEGATION, compare
 from ...search.cut import NO_HEIRS, cosines
 from ...search.replaced import announced_in, changed_value, is_parallel, replaces, subject, values
 from ...store.protocol import Reader
@@ -21,6 +21,8 @@ from ...store.terms import terms_of
 from .handed_over import letters
 
 ALIKE = 0.58
+# The tag of what a user said against what was said or done before.
+CORRECTION = "correction"
 # What is longer than a few sentences says more than one thing.
 STATEMENT_MAX = 400
 # A thing that has a number: Safari 15. Of what there is only one, another number is another value.
@@ -55,7 +57,8 @@ def current(reader: Reader, records: Sequence[Record]) -> Current:
         if earlier.project != later.project or earlier.standing.pinned:
             continue
         texts = later.node.content, earlier.node.content
-        if not is_same and later.node.kind not in NO_HEIRS and _changes(*texts, cosine):
+        is_heir = not is_same and later.node.kind not in NO_HEIRS
+        if is_heir and (_changes(*texts, cosine) or (CORRECTION in later.standing.tags and _denies(*texts, cosine))):
             gone.add(earlier.entry)
             changed[earlier.entry] = later.entry
         elif is_same or _says_the_same(*texts, cosine):
@@ -84,6 +87,16 @@ def _changes(later: str, earlier: str, cosine: float) -> bool:
     # Else it is about the very same, and gives it another value; what names more may be about a part of it.
     may_be_part = (ours > theirs or _is_part(later, earlier)) and not changed_value(later, earlier)
     return not may_be_part and (ours <= theirs or theirs <= ours)
+
+
+def _denies(later: str, earlier: str, cosine: float) -> bool:
+    """Whether it is at odds with what was said before. Of two such texts nobody knows which holds, unless the later one
+    was said to correct."""
+    likeness = compare(later, earlier, cosine)
+    if likeness is None or likeness.what != CONTRADICTS or _is_of_another(later, earlier):
+        return False
+    ours, theirs = subject(later), subject(earlier)
+    return ours <= theirs or theirs <= ours
 
 
 def _is_part(later: str, earlier: str) -> bool:

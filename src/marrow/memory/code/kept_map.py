@@ -27,6 +27,8 @@ from .update import Changed, Updated, apply, maps_of, resolve_again
 VERSION = "version"
 # For so long the list of files is taken to hold while no folder and nothing of git's changed.
 LISTED_SECONDS = 10.0
+# A file that was emptied so short a time ago is most likely being written.
+WRITTEN_NS = 2_000_000_000
 TRIES = 5
 # For so long a map of another version of Marrow is kept after it was last written.
 KEPT_SECONDS = 30 * 86_400
@@ -185,7 +187,7 @@ class KeptMap:
             if row is not None and (row.size, row.mtime) == here:
                 continue
             read = read_file(self.root, path)
-            if read.reason == UNREADABLE:
+            if read.reason == UNREADABLE or (only is not None and _is_being_written(row, read.size, read.mtime)):
                 continue
             if row is None:
                 new_id += 1
@@ -367,6 +369,12 @@ class KeptMap:
     def mapped_at(self) -> int:
         with self.reading() as reader:
             return int(reader.about(MAPPED_AT) or 0)
+
+
+def _is_being_written(row: FileRow | None, size: int, mtime: int) -> bool:
+    """Who writes a file empties it first, and one that was just edited may be edited again. What is seen in that moment
+    is no change; one that stays empty is, at the next look."""
+    return row is not None and row.size > 0 and size == 0 and abs(time.time_ns() - mtime) < WRITTEN_NS
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 from dataclasses import replace
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 
 from marrow.memory.engine import Asker, Engine
 from marrow.memory.witness import witness
+from marrow.model.trace import Trace
 
 from .conftest import Clock, Hand
 from .test_telling import Session
@@ -210,3 +212,34 @@ def test_at_the_start_a_correction_about_another_thing_replaces_nothing(
     told = Session(engine, asker).hook("session-start", source="startup")
     assert "30 seconds" in told
     assert "60 seconds" in told
+
+
+def test_a_session_that_is_closed_late_was_not_left_last(
+    engine: Engine, asker: Asker, traces: Traces, clock: Clock
+) -> None:
+    broken_off(traces)
+    clock.forward(seconds=300)
+    traces.keep("post-tool", "s2", **edit("/r/src/pager.py", "a = 1", "a = 2"))
+    traces.keep("stop", "s2", message="Half done. Remaining: the quotes of the pager.")
+    traces.keep("session-end", "s2")
+    witness(engine, asker, RULES, traces.raw("s2"))
+    clock.forward(seconds=3_600)
+    with engine.store.reading() as reader:
+        left = reader.session(asker.namespace, "s1")
+    assert left is not None
+    body = json.dumps({"event": "session-end", "at": left.last_at, "reason": "abandoned"})
+    witness(engine, asker, RULES, [Trace("abandoned", left.last_at, "claude-code", "s1", "session-end", body=body)])
+    told = Session(engine, asker, "s3").hook("session-start", source="startup")
+    assert "Next step: the quotes of the pager" in told
+    assert told.count("(handoff, ") == 1
+
+
+def test_a_session_that_another_one_ended_after_is_no_longer_under_way(
+    engine: Engine, asker: Asker, traces: Traces, clock: Clock
+) -> None:
+    broken_off(traces)
+    clock.forward(seconds=60)
+    traces.keep("post-tool", "s2", **edit("/r/src/bar.py", "b = 1", "b = 2"))
+    traces.keep("session-end", "s2")
+    witness(engine, asker, RULES, traces.raw("s2"))
+    assert "not ended" not in Session(engine, asker, "s3").hook("session-start", source="startup")

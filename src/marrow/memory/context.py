@@ -85,7 +85,8 @@ def context(
         look = _Look(reader, asker, now, trees)
         said = look.latest(STATED_KINDS, COMPARED_TOGETHER)
         look = look._replace(current=current(reader, said))
-        handoffs, ways = _handoffs(look), _under_way(engine, look, session)
+        handoffs = _handoffs(look)
+        ways = _under_way(engine, look, session, handoffs)
         sources: tuple[tuple[str, Callable[[], Sequence[Note]]], ...] = (
             ("sessions", lambda: [*ways[:1], *_left(look, handoffs), *ways[1:], *_open(look)]),
             ("code", lambda: [*map(Note, changed_functions(engine, asker)), *_changed(look)]),
@@ -197,10 +198,14 @@ def _tree(folder: str) -> str:
     return f"in {folder}" if folder else ""
 
 
-def _under_way(engine: Engine, look: _Look, session: str) -> list[Note]:
-    """The sessions that have not ended, with what they would hand over now."""
+def _under_way(engine: Engine, look: _Look, session: str, handoffs: Sequence[Record]) -> list[Note]:
+    """The sessions that have not ended, with what they would hand over now. What was broken off in this tree is over
+    when another session has ended there since: that one went on."""
     notes = []
+    ended = max((one.last_at for one in handoffs if not look.trees.elsewhere(one)), default=0)
     for one in under_way(engine, look.asker, look.reader, look.trees, session) if session else ():
+        if not one.tree and one.session.last_at < ended:
+            continue
         marks = ["session", age(one.session.last_at, look.now), "not ended: at work, or broken off"]
         marks += [_tree(one.tree)] if one.tree else []
         text = harmless(shorten(handed_over(one.text, ()), NOTE_TOKENS))

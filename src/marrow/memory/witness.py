@@ -282,6 +282,8 @@ def _accounts(
     if made.is_empty:  # nothing was done, decided or left
         return steps
     now, text = engine.clock(), summary_text(made)
+    # When it was left, and not when that was noticed: a session that nobody ended is closed after later ones.
+    left_at = iso(session.last_at)
     if text and Node.make("summary", text).address == _retold(session):
         text = ""  # a language model has told just this better
     old = _account(reader, asker, session, "summary", now)
@@ -292,6 +294,7 @@ def _accounts(
             domain="history",
             tags=(ACCOUNT,),
             thread=session.session,
+            at=left_at,
             source=f"hook:{session.host}",
         )
         steps.append(say_of(engine, asker, draft, now))
@@ -311,6 +314,7 @@ def _accounts(
             priority=HANDOFF_PRIORITY,
             confidence=HANDOFF_CONFIDENCE,
             thread=session.session,
+            at=left_at,
             source=f"hook:{session.host}",
         )
         steps.append(say_of(engine, asker, draft, now))

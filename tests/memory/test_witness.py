@@ -352,3 +352,40 @@ def test_what_an_earlier_turn_left_is_handed_over_after_a_turn_about_something_e
     traces.work()
     (handoff,) = traces.nodes("handoff")
     assert "Next step: docs/utils.md, tests, the changelog" in handoff.node.content
+
+
+def fails(traces: Traces, session: str = "s1", **more: Any) -> None:
+    traces.keep("tool-failed", session, **{**shell("pytest -q", f"{RED}1 failed in 0.2s\n", code=1), **more})
+    traces.keep("session-end", session)
+    witness(traces.engine, traces.asker, RULES, traces.raw(session))
+
+
+def passes(traces: Traces, command: str = "pytest -q", session: str = "s2", **more: Any) -> None:
+    traces.keep("post-tool", session, **{**shell(command, "4 passed in 0.2s\n"), **more})
+    witness(traces.engine, traces.asker, RULES, traces.raw(session))
+
+
+def test_a_failure_of_an_earlier_session_is_over_when_its_tests_pass(traces: Traces) -> None:
+    fails(traces)
+    passes(traces)
+    assert traces.nodes("observation") == []
+
+
+@pytest.mark.parametrize("command", ["pytest -q tests/test_price.py", "go test ./..."])
+def test_a_failure_of_an_earlier_session_is_not_over_when_other_tests_pass(traces: Traces, command: str) -> None:
+    fails(traces)
+    passes(traces, command)
+    assert len(traces.nodes("observation")) == 1
+
+
+def test_a_failure_of_an_earlier_session_is_not_over_when_its_tests_pass_elsewhere(traces: Traces) -> None:
+    fails(traces)
+    passes(traces, cwd="/other")
+    assert len(traces.nodes("observation")) == 1
+
+
+def test_a_failure_that_came_after_a_pass_is_not_over(traces: Traces) -> None:
+    traces.keep("post-tool", "s2", **shell("pytest -q", "4 passed in 0.2s\n"))
+    fails(traces)
+    witness(traces.engine, traces.asker, RULES, traces.raw("s2"))
+    assert len(traces.nodes("observation")) == 1

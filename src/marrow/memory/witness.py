@@ -33,6 +33,7 @@ from .observed.observation import UNDONE, Observation, content
 from .observed.observe import observe
 from .observed.said import USER, Said, said
 from .observed.subject import subject
+from .passed_since import passed_since
 from .recall import ACCOUNT
 from .remember import pinned_drafts, say_of
 
@@ -79,6 +80,8 @@ def witness(engine: Engine, asker: Asker, rules: Rules, traces: Sequence[Trace],
         drafts += pinned_drafts(engine, asker, [_said_draft(one, session, asker) for one in heard])
         steps: list[Step] = [say_of(engine, asker, draft, engine.clock()) for draft in drafts]
         steps += _taken_up(engine, asker, reader, session, just_before, seen)
+        tools = [body for body in bodies if body.get("event") in TOOL_EVENTS]
+        steps += passed_since(engine, asker, reader, session.session, tools)
         ended = session.ended_at is not None
         if account and (ended or session.detail.get(DUE)):
             earlier = _earlier(reader, asker, session.session, traces)

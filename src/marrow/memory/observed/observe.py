@@ -10,7 +10,7 @@ from .edits import edit_piece
 from .foreign import mcp_piece, other_piece
 from .junk import is_junk
 from .observation import Observation
-from .piece import Piece, observation_of
+from .piece import TEST, Piece, observation_of
 from .shell import shell_piece
 from .tasks import ASKING_TOOLS, asked_piece, task_piece
 from .web import web_piece
@@ -40,6 +40,12 @@ def observe(traces: Iterable[Mapping[str, object]], known: Known | None = None) 
     the result what has a new trace among its `trace_ids`."""
     pieces = [piece for trace in traces if (piece := _piece(trace, {} if known is None else known))]
     return [observation_of(piece) for piece in put_together(pieces)]
+
+
+def runs(traces: Iterable[Mapping[str, object]], known: Known | None = None) -> list[Piece]:
+    """The runs of tests among trace lines, each as it was."""
+    pieces = (_piece(trace, {} if known is None else known) for trace in traces)
+    return [piece for piece in pieces if piece is not None and piece.form == TEST]
 
 
 def _piece(trace: Mapping[str, object], known: Known) -> Piece | None:

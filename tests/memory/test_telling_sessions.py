@@ -243,3 +243,10 @@ def test_a_session_that_another_one_ended_after_is_no_longer_under_way(
     traces.keep("session-end", "s2")
     witness(engine, asker, RULES, traces.raw("s2"))
     assert "not ended" not in Session(engine, asker, "s3").hook("session-start", source="startup")
+
+
+def test_what_the_code_did_since_is_told_with_what_drifted(engine: Engine, asker: Asker, hand: Hand) -> None:
+    about = {"drift": "moved", "reason": "humanize (utils.py) is format_size now"}
+    hand.say("humanize keeps the loop: math.log rounds up.", kind="decision", domain="decisions", **about)
+    told = Session(engine, asker).hook("session-start", source="startup")
+    assert "the code has moved since: humanize [utils.py] is format_size now) humanize keeps" in told

@@ -53,7 +53,10 @@ def test_what_two_subjects_left_is_left_of_both() -> None:
 
 
 def test_what_is_named_again_is_named_once() -> None:
-    again = [prompt("gotta go, finish tomorrow"), stop("OK. Remaining: the docs, the tests, the changelog.")]
+    again = [
+        prompt("gotta go. finish tmrw, the train leaves"),
+        stop("OK. Remaining: the docs, tests, changelog."),
+    ]
     assert left_before(talk(*again)) == []
     third = [prompt("why does the pager ignore quotes in PAGER"), work(), stop("Because of posix=False.")]
-    assert left_before(talk(*again, *third)) == ["the docs, the tests, the changelog"]
+    assert left_before(talk(*again, *third)) == ["the docs, tests, changelog"]

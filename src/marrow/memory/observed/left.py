@@ -49,7 +49,8 @@ def _after(
     """What is left after a turn, and what that is about."""
     found = _named(message)
     if found or worked or _ALL_DONE.search(message):
-        left = _kept(left, about, now, message)
+        # Where nothing was done, what is named as left is what was left before, in other words.
+        left = _kept(left, about, now, message) if worked or not found else []
         about = about if left else frozenset()
     if found:
         about = about | now | subject(" ".join(found))

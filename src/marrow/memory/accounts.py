@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from ..model.change import Restate, Say, Step
@@ -19,12 +19,12 @@ ACCOUNT_KINDS = ("summary", "handoff")
 REASON = "what it told was forgotten"
 
 
-def retold(reader: Reader, asker: Asker, forgotten: Record, now: int) -> list[Step]:
+def retold(reader: Reader, asker: Asker, forgotten: Record, clock: Callable[[], int]) -> list[Step]:
     """The steps that leave it out of the accounts of the sessions in which it was said."""
     said = reader.occurrences([forgotten.entry], CURRENT).get(forgotten.entry, ())
     steps: list[Step] = []
     for thread in dict.fromkeys(one.thread for one in said if one.thread):
-        for record in _accounts(reader, asker, forgotten.project, thread, now):
+        for record in _accounts(reader, asker, forgotten.project, thread, clock()):
             left = without(record.node.content, [letters(forgotten.node.content)])
             if left != record.node.content:
                 steps.append(Restate(record.node.address, (("state", RETRACTED),), REASON))

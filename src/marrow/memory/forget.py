@@ -34,7 +34,7 @@ def _forget(engine: Engine, asker: Asker, address: object, reason: str) -> tuple
     with engine.store.reading() as reader:
         record = resolve(reader, asker, address)
         freed = _freed(reader, asker, record)
-        accounts = retold(reader, asker, record, engine.clock())
+        accounts = retold(reader, asker, record, engine.clock)
     if record.standing.state == RETRACTED:
         raise Conflict(f"{record.node.address[:12]} is forgotten already.", field="address")
     # What leaves for such a reason comes back with its source: in somebody's own words, it must not.

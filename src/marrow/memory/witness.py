@@ -210,7 +210,7 @@ def _digest(
 def digest_of(engine: Engine, asker: Asker, reader: Reader, session: Session) -> Digest:
     """What a session that has not ended has come to so far, with what waits to be worked off."""
     found = reader.traces(asker.namespace, project=asker.scope.project, session=session.session, limit=TRACES_READ)
-    return _digest(engine, session, [trace.fields for trace in found[-LOOKED_BACK:]], Rules())
+    return _digest(engine, reader, asker, session, [trace.fields for trace in found[-LOOKED_BACK:]], Rules())
 
 
 def _heard(bodies: Sequence[Mapping[str, Any]], rules: Rules) -> list[Said]:

@@ -38,6 +38,7 @@ def test_a_record_that_another_replaced_is_found_and_marked_as_long_as_its_file_
 ) -> None:
     found = memory.search("why did we leave Flagpole").items
     old = next(one for one in found if "too dear" in one.content)
+    assert [one.content.partition("\n")[0] for one in found][:2] == ["# 2. Hosted switches", "# 1. Leave Flagpole"]
     assert "superseded" in " ".join(old.marks)
     assert [one for one in memory.search("why did we leave Flagpole", explain=True).items if "replaced" in one.why]
     assert not any("too dear" in one.content for one in memory.recall("why did we leave Flagpole").items)

@@ -23,6 +23,7 @@ LIMIT_MAX = 1000
 BY_MEANING, LOOKED_AGAIN = 16, 24
 # So many decisions that were replaced are found beside the rest, and so much of their score is left.
 DECISION, REPLACED_MAX, REPLACED_SHARE = "decision", 4, 0.85
+REPLACED, SUPERSEDES = "replaced", "supersedes"
 HOLDING_MAX = 64
 # What is kept as a node and says nothing of the project.
 NOT_SEARCHED = frozenset(("view",))
@@ -68,7 +69,7 @@ def search(
         embedder = engine.asking(reader, asker.namespace, question.wanted.projects)
         found = find(reader, embedder, question, engine.rerank, quick_look_of(engine, embedder, LOOKED_AGAIN))
         replaced = _replaced(engine, reader, embedder, asker, question)
-        every = sorted((*found.hits, *replaced), key=lambda hit: -hit.score)[:limit] if replaced else found.hits
+        every = _beside(reader, asker, found.hits, replaced, seq)[:limit] if replaced else found.hits
         hits = tuple(hit for hit in every if not min_score or hit.score >= min_score)
         origins = origins_of(reader, asker, [hit.record for hit in hits], seq)
         return Found(hits, now, found.degraded, origins, found.asked)
@@ -87,7 +88,22 @@ def _replaced(engine: Engine, reader: Reader, embedder: Embedder, asker: Asker, 
     asked = replace(question, wanted=within, limit=REPLACED_MAX, without=question.without | active)
     hits = [h for h in find(reader, embedder, asked, engine.rerank).hits if h.record.standing.state == SUPERSEDED]
     there = held_now(reader, asker, [hit.record for hit in hits])
-    return [_behind(hit) for hit in hits if hit.record.entry in there]
+    return [_lowered(hit, hit.score * REPLACED_SHARE) for hit in hits if hit.record.entry in there]
+
+
+def _beside(reader: Reader, asker: Asker, hits: Sequence[Hit], replaced: Sequence[Hit], seq: int) -> list[Hit]:
+    """All of them, the best first; but what was replaced stands behind what took its place, where that is found too."""
+    addresses = [hit.record.node.address for hit in replaced]
+    heirs: dict[str, set[str]] = {}
+    for link in reader.links(asker.namespace, addresses, asker.principal.readable(None), seq):
+        if link.rel == SUPERSEDES:
+            heirs.setdefault(link.target, set()).add(link.source)
+    scores = {hit.record.node.address: hit.score for hit in hits}
+    found = list(hits)
+    for hit in replaced:
+        first = max((scores[heir] for heir in heirs.get(hit.record.node.address, ()) if heir in scores), default=None)
+        found.append(hit if first is None or hit.score < first else _lowered(hit, first))
+    return sorted(found, key=lambda hit: (-hit.score, hit.record.standing.state == SUPERSEDED))
 
 
 def _still_active(
@@ -105,6 +121,6 @@ def _still_active(
     return known[1]
 
 
-def _behind(hit: Hit) -> Hit:
-    lost = hit.score * (1.0 - REPLACED_SHARE)
-    return replace(hit, score=hit.score - lost, why=(*hit.why, ("replaced", -lost)))
+def _lowered(hit: Hit, score: float) -> Hit:
+    why = [part for part in hit.why if part[0] != REPLACED]
+    return replace(hit, score=score, why=(*why, (REPLACED, score - sum(value for _, value in why))))

@@ -44,6 +44,7 @@ def test_what_says_no_day_is_told_as_undated(memory: Memory) -> None:
     assert [one["date"] for one in said.items] == [""]
     assert "undated" in said.text()
     assert all(one.date == "" for one in memory.ask("cedar report").items)
+    assert {one["date"] for one in memory.list_documents(kinds=["decision", "incident", "meeting"]).items} == {""}
 
 
 def _commit(root: Path, day: str = "2024-05-06") -> None:
@@ -93,6 +94,7 @@ def test_what_was_mended_later_is_of_the_day_on_which_it_was_written_first(
         else:
             made.ingest_codebase(str(root))
         assert [one.date for one in made.get_architectural_decisions().items] == ["2024-05-06"]
+        assert {one["date"] for one in made.list_documents(kinds=["decision"]).items} == {"2024-05-06"}
         assert [one.date for one in made.get_incident_history().items] == ["2024-05-06"]
 
 

@@ -20,7 +20,7 @@ from .held import Listed, held
 from .services import check_service
 
 CANDIDATES_SHOWN, CANDIDATES_LOOKED_AT = 10, 5_000
-LIMIT_MAX = 10_000
+LIMIT_MAX, BATCH = 10_000, 500
 _ADDRESS = re.compile(r"[0-9a-f]{6,64}\Z")
 
 
@@ -166,10 +166,24 @@ def list_documents(
         service = check_service(reader, asker, projects, wanted.service, seq, now) if wanted.service else ""
         found = held(reader, asker, projects, seq, now, service=service, wanted=wanted)
         every = len(found or held(reader, asker, projects, seq, now))
+        shown_ones = _with_dates(reader, asker, found[offset : offset + limit], seq)
     counts: dict[str, int] = {}
     for one in found:
         counts[one.kind] = counts.get(one.kind, 0) + 1
-    return Documents(tuple(found[offset : offset + limit]), len(found), tuple(sorted(counts.items())), every)
+    return Documents(tuple(shown_ones), len(found), tuple(sorted(counts.items())), every)
+
+
+def _with_dates(reader: Reader, asker: Asker, listed: Sequence[Listed], seq: int) -> list[Listed]:
+    """With the days that they are from, as far as these are known. Code is from whenever somebody changed it."""
+    dates: dict[tuple[str, str], int] = {}
+    asked = [one for one in listed if not one.at and one.kind != "code"]
+    for at in range(0, len(asked), BATCH):
+        some = asked[at : at + BATCH]
+        places = tuple({one.project for one in some})
+        records = reader.records(asker.namespace, sorted({one.address for one in some}), places, seq)
+        told = attribute(reader, asker, [Hit(record, 0.0) for record in records], seq)
+        dates |= {(one.record.project, one.record.node.address): one.at for one in told if one.is_dated}
+    return [one if one.at else one._replace(at=dates.get((one.project, one.address), 0)) for one in listed]
 
 
 __all__ = ["Documents", "Listed", "full_document", "list_documents"]

@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from .code.kept_map import KeptMap
     from .observed.observe import Known
 
-# At which sequence numbers it was looked up, and the decisions that held; None where all did.
-Holding = tuple[tuple[int, int], frozenset[int] | None]
+# At which sequence number it was looked up, and the records that were replaced and are still there.
+Replaced = tuple[int, frozenset[int]]
 T = TypeVar("T")
 
 CANDIDATES_SHOWN = 10
@@ -77,7 +77,7 @@ class Engine:
     noting: threading.Lock = field(default_factory=threading.Lock)  # held while what was told is written
     named: set[tuple[str, ...]] = field(default_factory=set)
     views: dict[tuple[str, str], Restricted] = field(default_factory=dict)  # by namespace and name
-    holding: dict[tuple[Principal, Filter], Holding] = field(default_factory=dict)  # by who asks, and where
+    replaced: dict[tuple[Principal, Filter], Replaced] = field(default_factory=dict)  # by who asks, and where
     maps: Callable[[str], KeptMap] | None = None  # the code map of the checkout in a folder
     pieces: Known = field(default_factory=dict)  # what the last traces came to
     make_way: Callable[[], None] = _go_on  # what works in the background calls this between its small steps

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from ..model.errors import Invalid
-from ..model.record import Filter
+from ..model.record import CURRENT, Filter
 from ..model.standing import SUPERSEDED
 from ..providers.embedder import Embedder
 from ..search.find import Hit, find
@@ -24,7 +24,7 @@ BY_MEANING, LOOKED_AGAIN = 16, 24
 # So many decisions that were replaced are found beside the rest, and so much of their score is left.
 DECISION, REPLACED_MAX, REPLACED_SHARE = "decision", 4, 0.85
 REPLACED, SUPERSEDES = "replaced", "supersedes"
-HOLDING_MAX = 64
+KNOWN_MAX = 64
 # What is kept as a node and says nothing of the project.
 NOT_SEARCHED = frozenset(("view",))
 
@@ -78,17 +78,17 @@ def search(
 def _replaced(engine: Engine, reader: Reader, embedder: Embedder, asker: Asker, question: Question) -> Sequence[Hit]:
     """Decision records that another took the place of, and whose files are still there: they say why it is so now, and
     what was left. They are found a little behind what holds."""
-    wanted, seq, now = question.wanted, question.seq, question.now
-    if wanted.include_superseded or question.is_pattern or (wanted.kinds and DECISION not in wanted.kinds):
+    wanted = question.wanted
+    is_left_out = wanted.include_superseded or question.is_pattern or question.seq != CURRENT
+    if is_left_out or (wanted.kinds and DECISION not in wanted.kinds):
         return ()
     within = replace(wanted, kinds=(DECISION,), include_superseded=True)
-    active = _still_active(engine, reader, asker, within, seq, now)
-    if active is None:
+    among = _still_there(engine, reader, asker, within, question.now)
+    if not among:
         return ()
-    asked = replace(question, wanted=within, limit=REPLACED_MAX, without=question.without | active)
-    hits = [h for h in find(reader, embedder, asked, engine.rerank).hits if h.record.standing.state == SUPERSEDED]
-    there = held_now(reader, asker, [hit.record for hit in hits])
-    return [_lowered(hit, hit.score * REPLACED_SHARE) for hit in hits if hit.record.entry in there]
+    asked = replace(question, wanted=within, limit=REPLACED_MAX, among=among)
+    hits = find(reader, embedder, asked, engine.rerank).hits
+    return [_lowered(hit, hit.score * REPLACED_SHARE) for hit in hits if hit.record.entry in among]
 
 
 def _beside(reader: Reader, asker: Asker, hits: Sequence[Hit], replaced: Sequence[Hit], seq: int) -> list[Hit]:
@@ -106,18 +106,19 @@ def _beside(reader: Reader, asker: Asker, hits: Sequence[Hit], replaced: Sequenc
     return sorted(found, key=lambda hit: (-hit.score, hit.record.standing.state == SUPERSEDED))
 
 
-def _still_active(
-    engine: Engine, reader: Reader, asker: Asker, within: Filter, seq: int, now: int
-) -> frozenset[int] | None:
-    """The decisions that hold; None where all do, as nearly everywhere. Looked up again when something changed."""
-    key, at = (asker.principal, within), (seq, reader.head(asker.namespace).seq)
-    known = engine.holding.get(key)
+def _still_there(engine: Engine, reader: Reader, asker: Asker, within: Filter, now: int) -> frozenset[int]:
+    """The records that were replaced and whose files still say them: none, nearly everywhere. Looked up again when
+    something changed."""
+    key, at = (asker.principal, within), reader.head(asker.namespace).seq
+    known = engine.replaced.get(key)
     if known is None or known[0] != at:
-        every = reader.select(asker.namespace, within, seq, now)
-        held = reader.select(asker.namespace, replace(within, include_superseded=False), seq, now) if every else ()
-        if len(engine.holding) >= HOLDING_MAX:
-            engine.holding.clear()
-        known = engine.holding[key] = (at, frozenset(held) if len(held) < len(every) else None)
+        every = reader.select(asker.namespace, within, CURRENT, now)
+        active = reader.select(asker.namespace, replace(within, include_superseded=False), CURRENT, now)
+        records = reader.records_of(sorted({*every}.difference(active)), CURRENT)
+        gone = [record for record in records if record.standing.state == SUPERSEDED]
+        if len(engine.replaced) >= KNOWN_MAX:
+            engine.replaced.clear()
+        known = engine.replaced[key] = (at, held_now(reader, asker, gone))
     return known[1]
 
 

@@ -129,6 +129,8 @@ def _order(hit: Hit) -> tuple[float, int, str]:
 
 def _within(reader: Reader, question: Question) -> list[int] | None:
     """The entries that a filter leaves; None when it leaves whatever is active now, which the indexes know."""
+    if question.among:
+        return sorted(question.among)
     if question.seq == CURRENT and question.wanted.is_plain():
         return None
     return reader.select(question.namespace, question.wanted, question.seq, question.now)

@@ -65,6 +65,7 @@ class Question:
     at_hand: tuple[str, ...] = ()  # files and symbols
     without_kinds: frozenset[str] = frozenset()
     by_meaning: int = 0  # so many more are read that are near in meaning, whatever their words
+    among: frozenset[int] = frozenset()  # where there are some, only these are looked at
 
     @cached_property
     def spoken(self) -> Spoken | None:

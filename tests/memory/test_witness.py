@@ -282,6 +282,38 @@ def test_an_account_that_told_nothing_else_goes_with_what_was_forgotten(
     assert [*traces.nodes("summary"), *traces.nodes("handoff")] == []
 
 
+@pytest.mark.parametrize("kind", ["summary", "handoff"])
+def test_an_account_that_is_forgotten_itself_does_not_come_back_and_the_other_stays(
+    traces: Traces, engine: Engine, asker: Asker, kind: str
+) -> None:
+    _mend_the_login(traces)
+    (other,) = traces.nodes("handoff" if kind == "summary" else "summary")
+    (forgotten,) = traces.nodes(kind)
+    forget(engine, asker, forgotten.node.address)
+    assert traces.nodes(kind) == []
+    assert [one.node.address for one in traces.nodes(other.node.kind)] == [other.node.address]
+
+
+def test_what_was_seen_and_forgotten_is_not_told_by_the_accounts_either(
+    traces: Traces, engine: Engine, asker: Asker
+) -> None:
+    _mend_the_login(traces)
+    (seen,) = traces.nodes("observation")
+    forget(engine, asker, seen.node.address)
+    accounts = [*traces.nodes("summary"), *traces.nodes("handoff")]
+    assert len(accounts) == 2
+    assert all("check(u)" not in one.node.content and "make lint" in one.node.content for one in accounts)
+
+
+def _mend_the_login(traces: Traces) -> None:
+    traces.keep("prompt", prompt="Always run make lint before a commit.")
+    traces.keep("prompt", prompt="Fix the login in auth.py")
+    traces.keep("post-tool", **edit("/r/auth.py", "return True", "return check(u)"))
+    traces.keep("stop", message="Fixed the login.")
+    traces.keep("session-end", reason="other")
+    traces.work()
+
+
 def test_a_title_does_not_tell_what_was_forgotten_either(traces: Traces, engine: Engine, asker: Asker) -> None:
     told = "The deploy key for staging lies in the safe behind the second door on the left."
     traces.keep("prompt", prompt=f"Remember this: {told} And always run make lint before a commit.")

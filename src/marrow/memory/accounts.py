@@ -20,16 +20,25 @@ REASON = "what it told was forgotten"
 
 
 def retold(reader: Reader, asker: Asker, forgotten: Record, clock: Callable[[], int]) -> list[Step]:
-    """The steps that leave it out of the accounts of the sessions in which it was said."""
+    """The steps that leave it out of the accounts of the sessions in which it was said. Who forgets an account itself
+    wants no other in its place."""
+    if forgotten.node.kind in ACCOUNT_KINDS:
+        return []
+    gone = [letters(text) for text in _told_as(forgotten.node)]
     said = reader.occurrences([forgotten.entry], CURRENT).get(forgotten.entry, ())
     steps: list[Step] = []
     for thread in dict.fromkeys(one.thread for one in said if one.thread):
         for record in _accounts(reader, asker, forgotten.project, thread, clock()):
-            left = without(record.node.content, [letters(forgotten.node.content)])
+            left = without(record.node.content, gone)
             if left != record.node.content:
                 steps.append(Restate(record.node.address, (("state", RETRACTED),), REASON))
                 steps += _said_instead(reader, record, left) if left else ()
     return steps
+
+
+def _told_as(node: Node) -> list[str]:
+    """How an account may tell it: as it is, or of what was seen the first line alone."""
+    return [node.content, node.content.partition("\n")[0]] if node.kind == "observation" else [node.content]
 
 
 def _said_instead(reader: Reader, record: Record, content: str) -> list[Step]:

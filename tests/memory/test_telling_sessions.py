@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -103,6 +104,7 @@ def test_a_file_that_is_gone_did_not_change_lately(
 
 
 NAMED = ["tax.py rounds half up", "see src/tax.py: it rounds", "In /r/src/tax.py it rounds.", "./src/tax.py rounds"]
+NAMED += ["@src/tax.py rounds half up", "@tax.py rounds half up"]
 NOT_NAMED = ["tests/test_tax.py fails", "lib/tax.py rounds", "tax.pyc is left over", "src/tax.py.orig is left over"]
 
 
@@ -113,6 +115,15 @@ def test_what_names_a_file_alone_or_with_its_folders_is_about_it(
     hand.say(text, domain="issues")
     told = Session(engine, asker).hook("pre-tool", does="read", input={"file_path": "/r/src/tax.py"})
     assert text in told
+
+
+def test_a_long_line_without_a_gap_is_looked_through_quickly(engine: Engine, asker: Asker, hand: Hand) -> None:
+    hand.say("tax.py rounds twice. " + "a@/" * 20_000, domain="issues")
+    began = time.perf_counter()
+    told = Session(engine, asker).hook("pre-tool", does="read", input={"file_path": "/r/src/tax.py"})
+    assert "tax.py rounds twice" in told
+    assert Session(engine, asker, "s2").hook("pre-tool", does="read", input={"file_path": "/r/src/a.tax.py"}) == ""
+    assert time.perf_counter() - began < 2.0
 
 
 @pytest.mark.parametrize("text", NOT_NAMED)

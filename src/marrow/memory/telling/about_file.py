@@ -74,14 +74,15 @@ def _naming(reader: Reader, asker: Asker, path: str, already: Sequence[int]) -> 
     name = path.rpartition("/")[2]
     matched = reader.match(asker.namespace, terms_of(name), asker.places(), None, LOOKED_AT)
     entries = [entry for entry, _ in matched if entry not in already]
-    named = re.compile(rf"(?<![\w/.-])(?:[\w.@-]*/)*{re.escape(name)}(?![\w-]|\.\w)")
+    # It begins where a name can: from within one, each mark in a long line would be looked at to its end again.
+    named = re.compile(rf"(?<![\w/.@-])@?((?:[\w.@-]*/)*{re.escape(name)})(?![\w-]|\.\w)")
     return [r.entry for r in reader.records_of(entries, CURRENT) if _is_named(path, named, r.node.content)]
 
 
 def _is_named(path: str, named: re.Pattern[str], text: str) -> bool:
     """By its name alone or with its folders. `test_tax.py` is another file than `tax.py`, and so is the `tax.py` of
     another folder."""
-    given = (f"/{found[0].lstrip('./')}" for found in named.finditer(text))
+    given = (f"/{one.lstrip('./')}" for found in named.finditer(text) for one in {found[0], found[1]})
     return any(f"/{path}".endswith(one) or one.endswith(f"/{path}") for one in given)
 
 

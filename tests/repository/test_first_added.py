@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import time
 from pathlib import Path
 
 from marrow.repository.first_added import FirstAdded
@@ -37,3 +39,18 @@ def test_below_a_folder_paths_are_counted_from_there(repository: Path, git: Git)
 
 def test_where_there_is_no_repository_nothing_is_told(tmp_path: Path) -> None:
     assert FirstAdded(str(tmp_path))("a.md") == 0
+
+
+def test_git_is_not_waited_for_longer_than_there_is_time(repository: Path, git: Git) -> None:
+    commit(repository, git, 1790000000, adr__one="1")
+    lines = [
+        f"commit refs/heads/long\ncommitter a <a@b.example> {1700000000 + at} +0000\ndata 1\nx\n"
+        f"M 644 inline f{at % 7}\ndata {len(str(at))}\n{at}\n"
+        for at in range(12_000)
+    ]
+    subprocess.run(["git", "fast-import", "--quiet"], cwd=repository, input="".join(lines).encode(), check=True)
+    git(repository, "checkout", "--quiet", "long")
+    added = FirstAdded(str(repository), seconds=0.05)
+    began = time.monotonic()
+    assert [added(f"none{at}/a.md") for at in range(20)] == [0] * 20
+    assert time.monotonic() - began < 1.0

@@ -58,10 +58,11 @@ _VARIABLES = {
 _KEPT = ("GIT_CONFIG", "GIT_CEILING_DIRECTORIES", "GIT_DISCOVERY_ACROSS_FILESYSTEM", "GIT_EXEC_PATH")
 
 
-def fields(root: str | os.PathLike[str], *arguments: str) -> Generator[bytes]:
-    """What git writes, split at NUL, as it comes. A longer field than a megabyte is cut. Closing it ends git."""
-    with telling(root, *arguments) as told:
-        yield from told
+def fields(root: str | os.PathLike[str], *arguments: str, until: float | None = None) -> Generator[bytes]:
+    """What git writes, split at NUL, as it comes. A longer field than a megabyte is cut. Closing it ends git. `until`
+    is the moment, on the clock that only goes forward, from which on it is waited for no longer."""
+    with _running(root, arguments, until=until) as git:
+        yield from _told(git)
 
 
 @contextmanager

@@ -120,6 +120,20 @@ def test_what_stands_below_a_pasted_error_is_said_again() -> None:
     assert [one.text for one in told] == ["We never commit __pycache__"]
 
 
+@pytest.mark.parametrize(
+    "pasted",
+    [
+        'I get this:\nTraceback (most recent call last):\n  File "x.py", line 1, in <module>\nValueError: boom',
+        "npm ERR! code E404\nnpm ERR! 404 Not Found",
+        "panic: nil map\ngoroutine 1 [running]:\nmain.main()\n\t/x/main.go:3",
+    ],
+)
+def test_a_rule_right_below_a_pasted_error_is_the_users(pasted: str) -> None:
+    told = said([prompt(f"{pasted}\nAlways use our private registry for @acme packages. We never vendor.")])
+    texts = ["Always use our private registry for @acme packages.", "We never vendor."]
+    assert [one.text for one in told] == texts
+
+
 def test_a_symptom_that_names_nothing_is_not_kept() -> None:
     assert said([prompt("TypeError: unexpected keyword 'unit'\n\nhappens only in the pager worktree")]) == []
     assert said([prompt("occurs on every third request in production")]) == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from typing import NamedTuple
 
@@ -43,6 +44,12 @@ _TROUBLE_LINE = re.compile(
     r"\s*(?:at \S+ ?\(|File \"|Traceback|E  +|(?:ERROR|FATAL)\b[ :\]]|npm ERR|\w*(?:Error|Exception): |FAILED |panic: |"
     r"goroutine \d|thread '|Caused by: )"
 )
+# How somebody begins who goes on right below what was pasted, and no program does.
+_OWN_WORDS = re.compile(
+    r"\s*(?:[-*•] )?(?:(?:please|also|and|so|btw|ok|note)[,: ]+)*(?:remember\b|always\b|never\b|from now on\b|"
+    r"in (?:this|our) (?:project|repo|repository|codebase)\b|we (?:always|never|only|use|don['’]?t|do not)\b|our )",
+    re.I,
+)
 _PARAGRAPHS = re.compile(r"\n\s*\n")
 _INDENTED = re.compile(r"(?: {4}|\t)(?!\s*(?:[-*•]|\d+[.)]) )")
 _BULLET = re.compile(r"\s*(?:[-*•–]|\(?\d{1,2}[.)]|[a-z]\))\s+")
@@ -76,10 +83,11 @@ def sentences(prompt: str) -> list[Sentence]:
 
 
 def _of_paragraph(lines: list[str], paragraph: int) -> list[Sentence]:
-    """Where several lines are a program's, so is what stands between and behind them."""
+    """Where several lines are a program's, so is what stands between and behind them, unless it is plainly said."""
     pasted = [at for at, line in enumerate(lines) if _LOG_LINE.match(line) or _INDENTED.match(line)]
     if len(pasted) > 1 and any(_TROUBLE_LINE.match(lines[at]) for at in pasted):
-        lines = lines[: pasted[0]]
+        below = itertools.dropwhile(lambda line: not _OWN_WORDS.match(line), lines[pasted[-1] + 1 :])
+        lines = [*lines[: pasted[0]], *below]
     found: list[Sentence] = []
     for line in lines:
         if _LOG_LINE.match(line) or _INDENTED.match(line):

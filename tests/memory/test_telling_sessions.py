@@ -13,8 +13,9 @@ import pytest
 from marrow.memory.engine import Asker, Engine
 from marrow.memory.witness import witness
 from marrow.model.trace import Trace
+from marrow.store.receive_traces import keep_traces
 
-from .conftest import Clock, Hand
+from .conftest import PROJECT, Clock, Hand
 from .test_telling import Session
 from .test_witness import RULES, Traces, edit, shell
 
@@ -54,6 +55,20 @@ def test_a_session_that_ended_or_was_left_long_ago_is_not_under_way(
     traces.keep("session-end", cwd="/r")
     traces.work()
     assert "not ended" not in Session(engine, asker, "s3").hook("session-start", source="startup")
+
+
+def test_of_a_very_long_session_the_next_is_told_what_it_does_now(
+    engine: Engine, asker: Asker, traces: Traces, clock: Clock
+) -> None:
+    broken_off(traces)
+    body = {"session": "s1", "event": "post-tool", **edit("/r/src/old.py", "a = 1", "a = 2")}
+    long = [
+        Trace(f"f{at:015x}", clock.now, "claude-code", "s1", "post-tool", body=json.dumps(body)) for at in range(5_000)
+    ]
+    keep_traces(engine.store, asker.namespace, PROJECT, long, redact_extra=(), position=None)
+    traces.keep("post-tool", **edit("/r/src/parser.py", "def day(self):\n    a = 1", "def day(self):\n    a = 2"))
+    told = Session(engine, asker, "s2").hook("session-start", source="startup")
+    assert "src/parser.py: day" in told
 
 
 def test_a_session_that_only_asked_is_not_told_of(engine: Engine, asker: Asker, traces: Traces) -> None:

@@ -53,6 +53,7 @@ class BesideReader(Protocol):
         state: str = "",
         after: int = 0,
         limit: int = TRACES_LIMIT,
+        latest: bool = False,
     ) -> list[Trace]:
         return []
 

@@ -43,7 +43,8 @@ def passed_since(
 
 def _over(engine: Engine, asker: Asker, reader: Reader, session: str, passing: Sequence[Piece]) -> list[str]:
     """The addresses of what a session saw fail, and passes now."""
-    found = reader.traces(asker.namespace, project=asker.scope.project, session=session, state=DONE, limit=TRACES_MAX)
+    project = asker.scope.project
+    found = reader.traces(asker.namespace, project=project, session=session, state=DONE, limit=TRACES_MAX, latest=True)
     bodies = [trace.fields for trace in found if trace.does]
     gone = {
         run.call.id

@@ -209,8 +209,9 @@ def _digest(
 
 def digest_of(engine: Engine, asker: Asker, reader: Reader, session: Session) -> Digest:
     """What a session that has not ended has come to so far, with what waits to be worked off."""
-    found = reader.traces(asker.namespace, project=asker.scope.project, session=session.session, limit=TRACES_READ)
-    return _digest(engine, reader, asker, session, [trace.fields for trace in found[-LOOKED_BACK:]], Rules())
+    project, name = asker.scope.project, session.session
+    found = reader.traces(asker.namespace, project=project, session=name, limit=LOOKED_BACK, latest=True)
+    return _digest(engine, reader, asker, session, [trace.fields for trace in found], Rules())
 
 
 def _heard(bodies: Sequence[Mapping[str, Any]], rules: Rules) -> list[Said]:

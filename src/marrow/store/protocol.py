@@ -244,8 +244,7 @@ class Counters(Protocol):
 
 
 class Sessions(Protocol):
-    """What hosts reported, their sessions, and what was told to them. Statistics: kept for a time, outside the chain,
-    the root and `as_of`. A project is a name here, and need not be known."""
+    """What hosts reported and were told: kept for a time, outside chain, root and `as_of`. A project is only a name."""
 
     def traces(
         self,
@@ -256,8 +255,9 @@ class Sessions(Protocol):
         state: str = "",
         after: int = 0,
         limit: int = TRACES_LIMIT,
+        latest: bool = False,
     ) -> list[Trace]:
-        """In order of arrival, those with a number above `after`. What is empty is not asked; project None is any."""
+        """In order of arrival, those above `after`: the first, or the `latest`. Empty is not asked, None is any."""
 
     def trace_counts(self, namespace: str) -> Mapping[str, int]:
         """How many are raw, done and failed."""

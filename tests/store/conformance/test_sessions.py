@@ -99,6 +99,8 @@ def test_traces_are_found_by_project_session_state_and_number(door: Door) -> Non
     assert (found(state=FAILED, session="s2"), found(state=FAILED, project="")) == ([2], [])
     assert (found(after=numbers[2]), found(state=RAW, after=numbers[3])) == ([3, 4, 5], [4])
     assert (found(limit=2), found(session="s1", after=numbers[1], limit=1)) == ([1, 2], [3])
+    assert (found(limit=2, latest=True), found(session="s1", limit=2, latest=True)) == ([4, 5], [3, 4])
+    assert (found(state=RAW, limit=1, latest=True), found(session="s2", limit=9, latest=True)) == ([4], [2, 5])
     assert door.ask(lambda r: r.trace_counts(SPACE)) == {RAW: 2, DONE: 2, FAILED: 1}
 
 

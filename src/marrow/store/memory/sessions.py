@@ -29,6 +29,7 @@ class SessionReader(Protocol):
         state: str = "",
         after: int = 0,
         limit: int = TRACES_LIMIT,
+        latest: bool = False,
     ) -> list[Trace]:
         found = [
             trace
@@ -39,7 +40,8 @@ class SessionReader(Protocol):
             and session in ("", trace.session)
             and state in ("", trace.state)
         ]
-        return sorted(found, key=lambda trace: trace.number)[:limit]
+        found.sort(key=lambda trace: trace.number)
+        return found[max(0, len(found) - limit) :] if latest else found[:limit]
 
     def trace_counts(self, namespace: str) -> Mapping[str, int]:
         states = [trace.state for space, trace in self._t.traces.values() if space == namespace]

@@ -504,6 +504,13 @@ SELECT id, at, host, session, event, turn, tool, does, body, number, state, atte
    AND (:session = '' OR session = :session)
  ORDER BY number LIMIT :limit
 
+-- name: traces_latest
+SELECT id, at, host, session, event, turn, tool, does, body, number, state, attempts, error, project FROM traces
+ WHERE namespace = (SELECT id FROM namespaces WHERE name = :namespace) AND number > :after
+   AND (:state = '' OR state = :state) AND (:project IS NULL OR project = :project)
+   AND (:session = '' OR session = :session)
+ ORDER BY number DESC LIMIT :limit
+
 -- name: traces_raw
 SELECT id, at, host, session, event, turn, tool, does, body, number, state, attempts, error, project
   FROM traces INDEXED BY traces_raw
@@ -524,6 +531,13 @@ SELECT id, at, host, session, event, turn, tool, does, body, number, state, atte
  WHERE namespace = (SELECT id FROM namespaces WHERE name = :namespace) AND session = :session AND number > :after
    AND (:state = '' OR state = :state) AND (:project IS NULL OR project = :project)
  ORDER BY number LIMIT :limit
+
+-- name: traces_latest_of_session
+SELECT id, at, host, session, event, turn, tool, does, body, number, state, attempts, error, project
+  FROM traces INDEXED BY traces_by_session
+ WHERE namespace = (SELECT id FROM namespaces WHERE name = :namespace) AND session = :session AND number > :after
+   AND (:state = '' OR state = :state) AND (:project IS NULL OR project = :project)
+ ORDER BY number DESC LIMIT :limit
 
 -- name: trace_counts
 SELECT (SELECT count(*) FROM traces WHERE namespace = n.id),

@@ -30,6 +30,7 @@ class SessionReader(Protocol):
         state: str = "",
         after: int = 0,
         limit: int = TRACES_LIMIT,
+        latest: bool = False,
     ) -> list[Trace]:
         bindings = {
             "namespace": namespace,
@@ -42,7 +43,10 @@ class SessionReader(Protocol):
         of_state = {RAW: "traces_raw", FAILED: "traces_failed"}.get(state, "traces")
         # A session is short and a queue mostly is; whatever was done before is long.
         name = "traces_of_session" if session and state != RAW else of_state
-        return [Trace(*row) for row in self._run(name, bindings)]
+        if latest:
+            name = "traces_latest_of_session" if session else "traces_latest"
+        found = [Trace(*row) for row in self._run(name, bindings)]
+        return found[::-1] if latest else found
 
     def trace_counts(self, namespace: str) -> Mapping[str, int]:
         every, raw, failed = self._run("trace_counts", (namespace,)).fetchone() or (0, 0, 0)

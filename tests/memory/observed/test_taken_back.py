@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from marrow.memory.observed.decided import decided
@@ -9,7 +11,7 @@ from marrow.memory.observed.digest import digest, handoff_text
 from marrow.memory.observed.observe import observe
 
 from .test_chains import GREEN, mend, red
-from .traces import edit, prompt, shell, stop
+from .traces import CWD, edit, prompt, shell, stop
 
 BACK = [
     "git checkout -- src/cart.py",
@@ -31,6 +33,27 @@ def test_an_edit_that_git_takes_back_is_told_as_tried(command: str) -> None:
     assert tried.files == ("src/cart.py",)
     assert "return sum(i) + TIP" in tried.detail
     assert len(tried.trace_ids) == 2
+
+
+@pytest.mark.parametrize("command", ["cd web && git checkout .", "cd $WEB && git restore .", "git -C web restore ."])
+def test_what_is_put_back_in_one_folder_leaves_the_edits_of_others(command: str) -> None:
+    assert [one.outcome for one in observe([mend(), shell(command)])] == ["ok"]
+    assert [one.outcome for one in observe([mend(), {**shell("git checkout ."), "cwd": f"{CWD}/web"}])] == ["ok"]
+    assert [one.outcome for one in observe([mend(), {**shell("git checkout src"), "cwd": f"{CWD}/web"}])] == ["ok"]
+
+
+@pytest.mark.parametrize("command", ["cd src && git checkout .", "cd src && git checkout cart.py"])
+def test_what_is_put_back_from_within_its_folder_is_taken_back(command: str) -> None:
+    assert [one.outcome for one in observe([mend(), shell(command)])] == ["undone"]
+    assert [one.outcome for one in observe([mend(), {**shell(command[10:]), "cwd": f"{CWD}/src"}])] == ["undone"]
+
+
+def test_many_edits_are_taken_back_quickly() -> None:
+    began = time.perf_counter()
+    edits = [edit(f"src/a{at % 40}.py", f"a = {at}", f"a = {at + 1}") for at in range(3_000)]
+    (tried,) = observe([*edits, shell("git checkout .")])
+    assert tried.outcome == "undone"
+    assert time.perf_counter() - began < 3.0
 
 
 def test_what_failed_with_it_is_told_beside_it() -> None:

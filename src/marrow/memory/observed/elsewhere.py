@@ -19,6 +19,15 @@ _UNKNOWN = re.compile(r"[$`*~]|\A-")
 def elsewhere(line: str, git: str, cwd: str) -> str:
     """The folder that the command `git` of a line was run in, where that lies neither in the one at hand nor around it;
     else empty. One around it is most likely the root of the same repository."""
+    here, at = slashes(cwd).rstrip("/"), ran_in(line, git, cwd)
+    if not here or not at or f"{at}/".startswith(f"{here}/") or f"{here}/".startswith(f"{at.rstrip('/')}/"):
+        return ""
+    beside = posixpath.relpath(at, here)
+    return at if beside.startswith("../..") else beside
+
+
+def ran_in(line: str, git: str, cwd: str) -> str:
+    """The folder that the command `git` of a line was run in; empty where only the shell knows."""
     here = at = slashes(cwd).rstrip("/")
     line = _IN_BRACKETS.sub(lambda found: found[0] if "git" in found[0] else "true", line)
     for one in take_apart(line).commands:
@@ -32,7 +41,4 @@ def elsewhere(line: str, git: str, cwd: str) -> str:
             at = posixpath.normpath(to if is_absolute(to) else f"{at}/{to}")
         if one == git:
             break
-    if not here or f"{at}/".startswith(f"{here}/") or f"{here}/".startswith(f"{at.rstrip('/')}/"):
-        return ""
-    beside = posixpath.relpath(at, here)
-    return at if beside.startswith("../..") else beside
+    return at

@@ -2,31 +2,35 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Sequence
 from dataclasses import replace
 
 from .call import Call
 from .edits import told
-from .elsewhere import elsewhere
+from .elsewhere import elsewhere, ran_in
 from .lines import fit
 from .observation import FAILED, UNDONE
-from .paths import relative
+from .paths import is_absolute, slashes
 from .piece import EDIT, OTHER, Piece
 
-ALL = "."
+# All that git has, and the folder that it was run in.
+ALL, HERE = "*", "."
 _PUTS_BACK = re.compile(r"git (checkout|restore|reset)\s+(.*)", re.S)
 _COMMITS = re.compile(r"\bgit (?:-\S+ )*commit\b")
 _VERB = re.compile(r"(?:Edited|Created|Wrote|Deleted) ")
 
 
 def undone(call: Call, doing: Sequence[str]) -> tuple[str, ...]:
-    """The files and folders that a line of shell put back. A name alone may be a branch's: then it is a file's only
-    where such a file was edited, and ends with a mark that says so."""
+    """The files and folders that a line of shell put back, each whole: a dot is the folder that git was run in. A name
+    alone may be a branch's: then it is a file's only where such a file was edited, and ends with a mark that says
+    so."""
     found: list[str] = []
     for one in () if call.failed else doing:
         hit = _PUTS_BACK.match(one)
-        if hit is None or elsewhere(call.command, one, call.cwd):
+        folder = ran_in(call.command, one, call.cwd) if hit else ""
+        if hit is None or elsewhere(call.command, one, call.cwd) or (call.cwd and not folder):
             continue
         verb, words = hit[1], hit[2].split()
         if verb == "reset":
@@ -38,9 +42,14 @@ def undone(call: Call, doing: Sequence[str]) -> tuple[str, ...]:
             continue
         is_path = verb == "restore" or "--" in words
         behind = words[words.index("--") + 1 :] if "--" in words else words
-        names = [relative(word.strip("'\""), call.cwd).rstrip("/") for word in behind if not word.startswith("-")]
-        found += [name if is_path or name == ALL else f"{name}?" for name in names]
-    return tuple(dict.fromkeys(name or ALL for name in found))
+        names = [word.strip("'\"") for word in behind if not word.startswith("-")]
+        found += [f"{_whole(name, folder)}{'' if is_path or name == HERE else '?'}" for name in names]
+    return tuple(dict.fromkeys(found))
+
+
+def _whole(path: str, folder: str) -> str:
+    path = slashes(path)
+    return posixpath.normpath(path if is_absolute(path) else posixpath.join(slashes(folder), path))
 
 
 def taken_back(pieces: Sequence[Piece]) -> list[Piece]:
@@ -61,18 +70,20 @@ def taken_back(pieces: Sequence[Piece]) -> list[Piece]:
 
 def _put_back(pieces: Sequence[Piece], back: Piece) -> list[Piece]:
     """What failed with the edits went with them, where nothing else was edited meanwhile."""
-    edits = [one for one in pieces if one.form == EDIT and all(_is_in(path, back.undoes) for path in one.files)]
+    edits = [one for one in pieces if one.form == EDIT and all(_is_in(path, one, back.undoes) for path in one.files)]
     if not edits:
         return list(pieces)
     first = pieces.index(edits[0])
     failed = [one for one in pieces[first:] if one.outcome == FAILED]
-    is_all = all(one in edits for one in pieces[first:] if one.form == EDIT)
+    is_all = len(edits) == sum(one.form == EDIT for one in pieces[first:])
     gone = [*edits, *(failed if is_all else ())]
-    return [*(one for one in pieces if one not in gone), _tried(edits, failed, gone, back)]
+    left_out = {id(one) for one in gone}
+    return [*(one for one in pieces if id(one) not in left_out), _tried(edits, failed, gone, back)]
 
 
-def _is_in(path: str, undoes: Sequence[str]) -> bool:
-    return any(name in (ALL, path, f"{path}?") or path.startswith(f"{name}/") for name in undoes)
+def _is_in(path: str, edit: Piece, undoes: Sequence[str]) -> bool:
+    path = _whole(path, edit.call.cwd)
+    return any(name in (ALL, path, f"{path}?") or path.startswith(f"{name.rstrip('/')}/") for name in undoes)
 
 
 def _tried(edits: Sequence[Piece], failed: Sequence[Piece], gone: Sequence[Piece], back: Piece) -> Piece:

@@ -290,6 +290,21 @@ def test_an_entry_of_fields_tells_its_event_and_why_and_what_else_it_says() -> N
     assert "error in post, 3×: send_failed: sender not known" in summary.draft.content
 
 
+@pytest.mark.parametrize(
+    ("told", "message"),
+    [
+        ('"err":{"type":"Error","message":"no route"}', "cannot fetch: no route"),
+        ('"error.message":"no route"', "cannot fetch: no route"),
+        ('"error":true,"reason":"no route"', "cannot fetch: no route"),
+        ('"error":true', "cannot fetch"),
+        ('"err":0,"detail":["a"]', "cannot fetch"),
+    ],
+)
+def test_why_it_failed_is_told_in_words_wherever_they_stand(told: str, message: str) -> None:
+    line = '{"time":"2025-12-30T10:03:00Z","level":"error","msg":"cannot fetch",%s}\n'
+    assert parse(line % told, NOW).message == message
+
+
 def test_why_a_message_failed_tells_it_from_others_and_a_harmless_one_stays_as_it_is() -> None:
     line = '{"time":"2025-12-30T10:03:0%dZ","level":"%s","msg":"cannot fetch","err":"%s"}\n'
     given = [("error", "no route"), ("error", "refused"), ("info", "fine")]

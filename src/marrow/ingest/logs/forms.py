@@ -92,7 +92,7 @@ _MESSAGE_KEYS = (
 # What says more where the message is the name of an event, or only what failed; and what tells of an entry what is
 # told by itself.
 _EVENT_KEYS = ("event", "event_name", "eventName", "event.action", "action")
-_DETAIL_KEYS = ("detail", "details", "reason", "error", "err", "error.message", "err.message", "cause", "description")
+_DETAIL_KEYS = ("detail", "details", "reason", "error", "err", "cause", "description")
 _ID_LIKE = re.compile(r"(?=\S*\d)[\w.:/#-]+\Z")
 BESIDE_MAX, BESIDE_LENGTH_MAX = 12, 80
 _SERVICE_KEYS = (
@@ -265,7 +265,7 @@ def _of_fields(shape: Mapping[str, Any], form: str, now: int) -> Entry:
     level = level_of(_first(shape, _LEVEL_KEYS))
     if level is None and trace:
         level = ERROR
-    detail = _text(_first(shape, _DETAIL_KEYS)) if message and level is not None and level >= WARNING else ""
+    detail = _detail(shape) if message and level is not None and level >= WARNING else ""
     if detail and detail not in message:
         message = f"{message}: {detail}"
     if not message:
@@ -281,6 +281,16 @@ def _of_fields(shape: Mapping[str, Any], form: str, now: int) -> Entry:
     )
     entry.trace += trace.split("\n") if trace else []
     return entry
+
+
+def _detail(shape: Mapping[str, Any]) -> str:
+    """The first that says it in words, by itself or as the message of an error: that there was one says nothing."""
+    for key in _DETAIL_KEYS:
+        told = shape.get(key)
+        told = told.get("message") if isinstance(told, dict) else told or shape.get(f"{key}.message")
+        if isinstance(told, str) and told:
+            return told
+    return ""
 
 
 def _beside(shape: Mapping[str, Any], message: str) -> str:

@@ -17,7 +17,8 @@ from .observed.observe import observe, runs
 from .observed.piece import Piece
 from .observed.testing import covers
 
-LOOKED_AT, SESSIONS_MAX, TRACES_MAX = 40, 6, 2_000
+# What a session left open stands among its last calls.
+LOOKED_AT, SESSIONS_MAX, TRACES_MAX = 40, 6, 800
 
 
 def passed_since(
@@ -46,12 +47,13 @@ def _over(engine: Engine, asker: Asker, reader: Reader, session: str, passing: S
     project = asker.scope.project
     found = reader.traces(asker.namespace, project=project, session=session, state=DONE, limit=TRACES_MAX, latest=True)
     bodies = [trace.fields for trace in found if trace.does]
+    commands = [trace.fields for trace in found if trace.does == "shell"]  # no other call is a run of tests
     gone = {
         run.call.id
-        for run in runs(bodies, engine.pieces)
+        for run in runs(engine.considerately(commands), engine.pieces)
         if run.outcome == FAILED and any(_shows(one, run) for one in passing)
     }
-    seen = observe(bodies, engine.pieces) if gone else []
+    seen = observe(engine.considerately(bodies), engine.pieces) if gone else []
     open_ones = [one for one in seen if one.outcome == FAILED and one.trace_ids and one.trace_ids[-1] in gone]
     return [Node.make("observation", content(one)).address for one in open_ones]
 

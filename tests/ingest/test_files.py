@@ -283,6 +283,9 @@ def test_subtitles_transcripts_and_minutes_of_a_repository_are_meetings(path: st
     ("path", "text"),
     [
         ("meetings/README.md", "# How we meet\n\nEvery Monday at ten.\n"),
+        ("meetings/index.md", "# Meetings\n\n- [2026-03-02](kiln.md)\n"),
+        ("minutes/minutes-template.md", "# Minutes of DATE\n\nAttendees: NAME, OTHER NAME\n"),
+        ("meetings/CONTRIBUTING.md", "# How to add minutes\n\nAttendees: you, me\n"),
         ("docs/minutes.md", "# How many minutes a kiln takes\n\nNinety.\n"),
         ("docs/2026-03-02-kiln.md", MINUTES),
         ("tests/fixtures/meetings/kiln.md", MINUTES),

@@ -20,6 +20,8 @@ _FOLDERS = frozenset(
 _NAMED = LazyPattern(
     r"(?:\A|[-_. ])(?:meetings?|minutes|stand-?ups?|retros?|retrospectives?|transcripts?|all-?hands)(?:[-_. ]|\Z)", re.I
 )
+# What tells how minutes are kept, or lists them, names people and days as well.
+_NO_MINUTES = LazyPattern(r"(?:readme|_?index|contributing|(?:.*[-_. ])?template(?:[-_. ].*)?)\Z", re.I)
 # One person alone holds no meeting.
 PEOPLE_LEAST = 2
 
@@ -27,7 +29,7 @@ PEOPLE_LEAST = 2
 def may_be_meeting(path: str) -> bool:
     """Whether it is worth to look, by the name and the folders alone."""
     file = PurePosixPath(path)
-    if is_test_data(path):
+    if is_test_data(path) or _NO_MINUTES.match(file.stem):
         return False
     return path.lower().endswith(CAPTION_SUFFIXES) or _is_among_them(file) or bool(_NAMED.search(file.stem))
 

@@ -369,3 +369,6 @@ def test_a_day_at_the_beginning_of_the_line_below_the_title_is_its_date() -> Non
     assert day(read_adr("decisions/0013-flags.md", text.format("*24 March 2026*")).date) == "2026-03-24"
     later = "# Flags\n\nThe contract ends on 30 April 2026, so we make a table of our own.\n"
     assert read_adr("decisions/0013-flags.md", later).date is None
+    outage = "# Flags\n\n2026-03-24 was the outage that led to this.\n"
+    assert read_adr("decisions/0013-flags.md", outage).date is None
+    assert day(read_adr("decisions/0013-flags.md", "# Flags\n\n2026-03-24 by Ann\n\nToo dear.\n").date) == "2026-03-24"

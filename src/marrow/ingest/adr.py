@@ -33,6 +33,7 @@ _NAMED = re.compile(r"adr[-_ ]?#?0*(\d{1,5})(?!\d)", re.I)
 _NUMBERED = re.compile(r"0*(\d{1,5})(?=[-_. ]|\Z)(?!-\d\d-\d\d)")
 # A line that says when and by whom is no longer.
 BYLINE_MAX = 100
+_GOES_ON = re.compile(r"\s+(?!by\b|with\b)[a-z]")  # a sentence that begins with a day
 _DATED = re.compile(r"(?:\d{4}-?\d\d-?\d\d)(?=[-_. ]|\Z)")
 _TITLE = LazyPattern(
     r"\[?(?:adr|architectur(?:e|al) decision(?: record)?|decision record|decision)[\s:#_-]{0,4}(?:no\.?\s?|number\s)?"
@@ -362,7 +363,8 @@ def _below_title(shape: Outline) -> When | None:
     lines = (line.strip(" \t*_>(") for line in shape.preamble.split("\n") if not line.startswith("#"))
     first = next(filter(None, lines), "")
     found = next(dates_in(first[:BYLINE_MAX]), None)
-    return found if found is not None and not found.start and len(first) <= BYLINE_MAX else None
+    is_byline = len(first) <= BYLINE_MAX and found is not None and not _GOES_ON.match(first, found.end)
+    return found if is_byline and found is not None and not found.start else None
 
 
 def _people(shape: Outline) -> tuple[str, ...]:

@@ -47,6 +47,13 @@ def test_a_record_that_another_replaced_is_found_and_marked_as_long_as_its_file_
     assert not any("too dear" in one.content for one in memory.search("why did we leave Flagpole").items)
 
 
+def test_a_replaced_record_is_found_after_somebody_looked_through_a_view_that_hides_it(memory: Memory) -> None:
+    memory.view_define("papers", {"kinds": ["document"]})
+    assert not any("too dear" in one.content for one in memory.search("leave Flagpole", view="papers").items)
+    assert any("too dear" in one.content for one in memory.search("leave Flagpole").items)
+    assert not any("too dear" in one.content for one in memory.search("leave Flagpole", view="papers").items)
+
+
 def test_an_earlier_version_of_a_record_is_not_found(memory: Memory, root: Path) -> None:
     (root / "adr/0001-leave.md").write_text(OLD.replace("too dear", "too slow"))
     memory.ingest_codebase(str(root))

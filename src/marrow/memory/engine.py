@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from .code.kept_map import KeptMap
     from .observed.observe import Known
 
-# At which sequence number it was looked up, and the records that were replaced and are still there.
-Replaced = tuple[int, frozenset[int]]
+# At which end of the chain it was looked up, and the records that were replaced and are still there.
+Replaced = tuple[str, frozenset[int]]
 T = TypeVar("T")
 
 CANDIDATES_SHOWN = 10

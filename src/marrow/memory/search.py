@@ -109,7 +109,7 @@ def _beside(reader: Reader, asker: Asker, hits: Sequence[Hit], replaced: Sequenc
 def _still_there(engine: Engine, reader: Reader, asker: Asker, within: Filter, now: int) -> frozenset[int]:
     """The records that were replaced and whose files still say them: none, nearly everywhere. Looked up again when
     something changed."""
-    key, at = (asker.principal, within), reader.head(asker.namespace).seq
+    key, at = (asker.principal, within), reader.head(asker.namespace).hash
     known = engine.replaced.get(key)
     if known is None or known[0] != at:
         every = reader.select(asker.namespace, within, CURRENT, now)

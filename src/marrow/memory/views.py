@@ -72,4 +72,4 @@ def narrowed(engine: Engine, asker: Asker, view: str) -> Engine:
     kept = engine.views.get(key)
     if kept is None or kept.inner is not engine.store:
         kept = engine.views[key] = restrict(engine.store, asker.namespace, view)
-    return replace(engine, store=kept)
+    return replace(engine, store=kept, replaced={})  # other decisions are seen in it

@@ -121,6 +121,13 @@ def test_what_stands_below_a_pasted_error_is_said_again() -> None:
 
 
 @pytest.mark.parametrize(
+    "text", ["my mistake, let's go on", "sorry, my bad, let's try it", "use node not found", "use git not installed"]
+)
+def test_going_on_and_what_is_missing_correct_nothing(text: str) -> None:
+    assert said([prompt(text)]) == []
+
+
+@pytest.mark.parametrize(
     "pasted",
     [
         'I get this:\nTraceback (most recent call last):\n  File "x.py", line 1, in <module>\nValueError: boom',

@@ -39,7 +39,9 @@ _MY_FAULT = (
 )
 TAKES_BACK = re.compile(
     r"(?:(?:forget|ignore|disregard) (?:what|everything|all) (?:that )?i (?:just )?(?:said|told you|wrote)"
-    rf"[^:;,.–—]{{0,60}}?|{_MY_FAULT})(?:[:;,–—]+|\s-)\s+(?=\S)",
+    rf"[^:;,.–—]{{0,60}}?|{_MY_FAULT})(?:[:;,–—]+|\s-)\s+"
+    r"(?!let(?:['’]?s| us) (?:go on|go ahead|continue|carry on|move on|proceed|see|try|do (?:it|that|this)|start)"
+    r"\b)(?=\S)",
     re.I,
 )
 WAS_WRONG = re.compile(rf"{_MY_FAULT}(?:[,; ]+{_MY_FAULT})*", re.I)
@@ -292,7 +294,8 @@ USE_INSTEAD = re.compile(
     r"\b(?:use|do|call|run|put|write|go with|take)\b.+\binstead\b|\buse .+, not .+|\bnot .+ but\b|"
     # Without a comma only between names: "use a port not taken" refuses nothing.
     r"\buse (?!the |an? |this |that |it |any |some )(?:[\w.+#@-]+ ){1,3}not "
-    r"(?!(?:in|on|yet|to|for|by|be|as|just|only|with)\b)[\w.+#@-]+",
+    r"(?!(?:in|on|yet|to|for|by|be|as|just|only|with|found|installed|available|allowed|supported|working|running|set|"
+    r"needed|used|null|none|me|you|us|them|it)\b)[\w.+#@-]+",
     re.I,
 )
 LEADS = re.compile(

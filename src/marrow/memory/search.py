@@ -87,8 +87,10 @@ def _replaced(engine: Engine, reader: Reader, embedder: Embedder, asker: Asker, 
     if not among:
         return ()
     asked = replace(question, wanted=within, limit=REPLACED_MAX, among=among)
-    hits = find(reader, embedder, asked, engine.rerank).hits
-    return [_lowered(hit, hit.score * REPLACED_SHARE) for hit in hits if hit.record.entry in among]
+    hits = [hit for hit in find(reader, embedder, asked, engine.rerank).hits if hit.record.entry in among]
+    # That a file is gone which said what was replaced already changes nothing else.
+    there = held_now(reader, asker, [hit.record for hit in hits])
+    return [_lowered(hit, hit.score * REPLACED_SHARE) for hit in hits if hit.record.entry in there]
 
 
 def _beside(reader: Reader, asker: Asker, hits: Sequence[Hit], replaced: Sequence[Hit], seq: int) -> list[Hit]:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from marrow.memory.engine import Asker, Engine
+from marrow.memory.telling.wording import brief
 from marrow.memory.witness import witness
 from marrow.model.trace import Trace
 from marrow.store.receive_traces import keep_traces
@@ -103,6 +104,13 @@ def test_a_task_is_told_what_was_mended_there(engine: Engine, asker: Asker, trac
     traces.keep("post-tool", **shell("pytest -q", "4 passed in 0.2s\n"))
     traces.work()
     assert "Fixed after 2 runs" in Session(engine, asker, "s2").prompt("add a unit to show_size in src/bar.py")
+
+
+def test_a_commit_is_told_without_saying_its_subject_twice(traces: Traces) -> None:
+    traces.keep("post-tool", **shell("git commit -qm 'Dates without a library'", ""))
+    traces.work()
+    (commit,) = traces.nodes("observation")
+    assert brief(commit) == "Commit: Dates without a library"
 
 
 def test_a_file_that_is_gone_did_not_change_lately(

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from .command import as_run
+from .command import as_run, had_to_pass
 from .edits import is_change, net, told
 from .lines import counted, fit, joined
 from .observation import FAILED, OK, UNDONE
@@ -84,7 +84,15 @@ def _reruns(piece: Piece, threads: Sequence[_Thread]) -> bool:
 
 
 def _is_rerun(piece: Piece, earlier: Piece) -> bool:
-    return piece.key == earlier.key or covers(piece, earlier) or _with_options(piece, earlier)
+    same = piece.key == earlier.key or covers(piece, earlier)
+    return same or _with_options(piece, earlier) or _ran_before(piece, earlier)
+
+
+def _ran_before(piece: Piece, earlier: Piece) -> bool:
+    """A command that had to pass so that what is known to have run could: `npm run types && npm test`."""
+    if earlier.form != SHELL or piece.outcome == FAILED or not (piece.form == TEST or piece.call.is_told):
+        return False
+    return earlier.key in had_to_pass(piece.call.command)
 
 
 def _with_options(piece: Piece, earlier: Piece) -> bool:

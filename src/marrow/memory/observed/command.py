@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 COMMAND_READ = 20_000
@@ -70,6 +71,25 @@ def as_run(line: str) -> tuple[str, ...]:
     """The commands of a line as they were given, with what sets them up, and without what only looks at the result."""
     parts = (" ".join(_REDIRECT.sub("", part).split()) for part in _split(_without_heredocs(line[:COMMAND_READ])[0]))
     return tuple(part for part in parts if part and (_SETS_UP.match(part) or not only_looks(_bare(part))))
+
+
+def had_to_pass(line: str) -> tuple[str, ...]:
+    """The commands of a line that stand before `&&`, and without which nothing after them would have run."""
+    parts = _split(_without_heredocs(line[:COMMAND_READ])[0])
+    if len(parts) < 2 or re.search(r";|\|\||\n\S", line):
+        return ()
+    return tuple(_bare(part) for part, then in _with_ends(line, parts) if then == "&&")
+
+
+def _with_ends(line: str, parts: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Each part with the sign that it ends at."""
+    at = 0
+    for part in parts:
+        at += len(part)
+        sign = re.match(r"[;|&\n]*", line[at:])
+        end = sign[0] if sign else ""
+        yield part, end
+        at += len(end)
 
 
 def only_looks(command: str) -> bool:

@@ -40,6 +40,8 @@ class Observation:
 def content(observation: Observation) -> str:
     """The three depths as the text of a node."""
     parts = (observation.title, observation.summary, observation.detail)
+    if observation.summary == observation.title and not observation.detail:
+        parts = parts[:1]
     return "\n\n".join(part for part in parts if part)
 
 

@@ -151,12 +151,13 @@ def _commit(call: Call, doing: Sequence[str]) -> Piece | None:
     if not subject:
         return None
     stats = _STATS.findall(call.text)
-    where = f"{made[-1][2]} on {made[-1][1]}" if made else "committed"
-    told = f"Commit {where}: {subject}." + (f" {one_line(stats[-1])}." if stats else "")
+    counted_up = f" {one_line(stats[-1])}." if stats else ""
+    told = f"Commit {made[-1][2]} on {made[-1][1]}: {subject}." if made else f"{subject}." if counted_up else ""
+    told += counted_up
     detail = body.strip() if body.strip() != subject else ""
     folder = elsewhere(call.command, commit, call.cwd)
     title = f"Commit in {folder}: {subject}" if folder else f"Commit: {subject}"
-    told = f"In {folder}: {told}" if folder else told
+    told = f"In {folder}: {told}" if folder and told else told
     return Piece(call, SHELL, title, told, detail, key=_key(doing) + subject)
 
 

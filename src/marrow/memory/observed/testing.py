@@ -10,7 +10,7 @@ from .call import Call
 from .command import as_run
 from .lines import fit, joined, middle
 from .observation import FAILED, OK
-from .paths import relative, short
+from .paths import is_absolute, relative, short
 from .piece import TEST, Piece
 from .runs.recognise import runner_of
 from .runs.run import Failure, Run
@@ -64,7 +64,7 @@ def _key(run: Run, command: str) -> str:
 
 def failure_line(failure: Failure) -> str:
     """`tests/test_a.py::test_x at tests/test_a.py:6: assert 3 == 4`."""
-    name = middle(failure.test, 100)
+    name = middle(failure.test, 100) if not failure.place.startswith(f"{failure.test}:") else ""
     told = f"{name} at {failure.place}" if failure.place and failure.test else name or failure.place
     return fit(f"{told}: {failure.message}" if failure.message and told else told or failure.message, 260)
 
@@ -107,7 +107,7 @@ def _main_signature(failures: Sequence[Failure]) -> str:
 
 def _local(failure: Failure, cwd: str) -> Failure:
     return Failure(
-        relative(failure.test, cwd) if "::" in failure.test else failure.test,
+        relative(failure.test, cwd) if "::" in failure.test or is_absolute(failure.test) else failure.test,
         relative(failure.place, cwd),
         failure.message,
     )

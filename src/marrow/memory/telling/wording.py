@@ -49,7 +49,7 @@ def brief(record: Record) -> str:
     """What it says in one piece. Of an observation its title and summary: the detail is for who asks."""
     if record.node.kind == "observation":
         title, summary, _ = depths(record.node.content)
-        return f"{title}: {summary}" if summary else title
+        return f"{title}: {summary}" if summary not in ("", title) else title
     return record.node.content
 
 

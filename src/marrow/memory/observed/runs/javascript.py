@@ -23,6 +23,8 @@ _MOCHA_PENDING = re.compile(r"^[ \t]+(\d+) pending", re.M)
 _MOCHA_CASE = re.compile(r"^  \d+\) (.+(?:\n {5,}\S.*)*?):\n", re.M)
 _TAP = re.compile(r"^(?:# |ℹ )(tests|pass|fail|skipped|duration_ms) ([\d.]+)", re.M)
 _TAP_CASE = re.compile(r"^[ \t]*not ok \d+ - (.+)$", re.M)
+_NO_REASON = "test failed"
+_PRINTED = re.compile(r"^# (?:Uncaught )?((?:[A-Z]\w*)?Error(?: \[\w+\])?: .+)$", re.M)
 _SPEC_CASE = re.compile(r"^test at (\S+?:\d+)(?::\d+)?\n✖ (.+?)(?: \([\d.]+ms\))?$", re.M)
 _WRIGHT = re.compile(r"^[ \t]+(\d+) (passed|failed|flaky|skipped)(?: \(([\d.]+)(m?s)\))?[ \t]*$", re.M)
 _WRIGHT_CASE = re.compile(r"^[ \t]+\d+\) (?:\[\w+\] › )?(\S+?\.\w+:\d+)(?::\d+)? › (.+?)\s*─*$", re.M)
@@ -96,7 +98,11 @@ def node_run(text: str) -> Run | None:
     for hit, body in parts(text, _TAP_CASE):
         said = {key: block or line for key, block, line in _YAML.findall(body.partition("\n  ...")[0])}
         place = re.sub(r":\d+\Z", "", said.get("location", ""))
-        found[hit[1]] = Failure(one_line(hit[1]), place, one_line(said.get("error", "")))
+        message = one_line(said.get("error", ""))
+        if message == _NO_REASON:  # a file that did not load: what it printed stands before its case
+            printed = _PRINTED.findall(text[: hit.start()].rpartition("\n...")[2])
+            message = one_line(printed[-1]) if printed else message
+        found[hit[1]] = Failure(one_line(hit[1]), place, message)
     for hit in _SPEC_CASE.finditer(text):
         body = text[hit.end() : hit.end() + 2_000].partition("\ntest at ")[0]
         found[hit[2]] = Failure(hit[2], hit[1], _told(body)[1])

@@ -284,3 +284,41 @@ def test_what_the_code_did_since_is_told_with_what_drifted(engine: Engine, asker
     hand.say("humanize keeps the loop: math.log rounds up.", kind="decision", domain="decisions", **about)
     told = Session(engine, asker).hook("session-start", source="startup")
     assert "the code has moved since: humanize [utils.py] is format_size now) humanize keeps" in told
+
+
+def ended(traces: Traces, session: str, file: str, message: str, prompt: str = "work on it", **run: object) -> None:
+    """A session that edited a file, ran something where that is given, and said how it stands."""
+    traces.keep("prompt", session, prompt=prompt, cwd="/r")
+    traces.keep("post-tool", session, **edit(f"/r/{file}", "a = 1", f"a = '{session}'"))
+    if run:
+        traces.keep("tool-failed" if run.get("error") else "post-tool", session, **run)
+    traces.keep("stop", session, message=message, cwd="/r")
+    traces.keep("session-end", session, cwd="/r")
+    witness(traces.engine, traces.asker, RULES, traces.raw(session))
+
+
+RED = shell("pytest -q", "FAILED tests/test_bar.py::test_pos - assert 3 == 4\n1 failed in 0.2s\n", code=1)
+GREEN = shell("pytest -q", "4 passed in 0.2s\n")
+
+
+def test_a_failure_that_is_over_is_not_told_as_left(engine: Engine, asker: Asker, traces: Traces) -> None:
+    ended(traces, "s1", "src/bar.py", "It fails.", **RED)
+    assert "Mend: Test failed" in Session(engine, asker, "s2").hook("session-start", source="startup")
+    ended(traces, "s2", "src/bar.py", "It passes.", **GREEN)
+    ended(traces, "s3", "src/other.py", "Done.")
+    told = Session(engine, asker, "s4").hook("session-start", source="startup")
+    assert "Mend:" not in told
+    assert "Failures still open" not in told
+
+
+def test_what_a_later_session_took_up_is_not_told_as_left_by_the_earlier_one(
+    engine: Engine, asker: Asker, traces: Traces
+) -> None:
+    ended(
+        traces, "s1", "src/csv.py", "Half done. Remaining: quoting of fields with a semicolon.", "write the csv export"
+    )
+    ended(traces, "s2", "src/other.py", "Done.", "rename the other thing")
+    assert "quoting of fields" in Session(engine, asker, "s3").hook("session-start", source="startup")
+    ended(traces, "s3", "src/csv.py", "Done, merged.", "go on with the fields that have a semicolon in the csv export")
+    ended(traces, "s4", "src/other.py", "Done.", "rename the other thing back")
+    assert "quoting of fields" not in Session(engine, asker, "s5").hook("session-start", source="startup")

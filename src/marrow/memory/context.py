@@ -16,8 +16,11 @@ from ..model.text import first_line, shorten, token_estimate
 from ..store.protocol import Reader
 from .code.for_context import calls_around, changed_functions
 from .engine import Asker, Engine
-from .observed.digest import HANDED_OVER
+from .observed.depths import depths
+from .observed.digest import HANDED_OVER, failure_lines
 from .observed.lines import counted
+from .observed.observation import FAILED
+from .observed.subject import subject
 from .recall import recall
 from .telling.current import Current, current
 from .telling.decided import decided
@@ -34,7 +37,8 @@ COMPARED_TOGETHER = 120
 HANDOFFS_LOOKED_AT = 8
 # What changed longer ago is no longer recent.
 RECENT_DAYS = 14
-LEFT = "\n\nNext step: "
+STEP = "Next step: "
+LEFT = f"\n\n{STEP}"
 OPEN_KINDS = ("question", "gap", "task", "checkpoint")
 LEARNT_KINDS = ("learning", "preference")
 KNOWN_KINDS = ("decision", "claim", "incident")
@@ -85,7 +89,8 @@ def context(
         look = _Look(reader, asker, now, trees)
         said = look.latest(STATED_KINDS, COMPARED_TOGETHER)
         look = look._replace(current=current(reader, said))
-        handoffs = _handoffs(look)
+        withdrawn = _withdrawn(look, said)
+        handoffs = _handoffs(look, withdrawn)
         ways = _under_way(engine, look, session, handoffs)
         sources: tuple[tuple[str, Callable[[], Sequence[Note]]], ...] = (
             ("sessions", lambda: [*ways[:1], *_left(look, handoffs), *ways[1:], *_open(look)]),
@@ -102,17 +107,22 @@ def context(
             left, spare, unused = left + dropped, spare - used, max(0, room - used)
             if kept:
                 layers.append(Layer(name, tuple(kept)))
-        withdrawn = [letters(one.node.content) for one in _withdrawn(look, said)] if handoffs else []
         for record in handoffs:
             layers = _told_once(look, record, layers, withdrawn)
     return Context(tuple(layers), left)
 
 
-def _withdrawn(look: _Look, said: Sequence[Record]) -> list[Record]:
-    """What a handoff may still say, and was forgotten, replaced or changed since."""
-    gone = [record for record in said if record.entry in look.current.gone]
+def _withdrawn(look: _Look, said: Sequence[Record]) -> list[str]:
+    """What a handoff may still say, and was forgotten, replaced or changed since; and what failed and passes since. In
+    letters and digits alone."""
+    texts = [record.node.content for record in said if record.entry in look.current.gone]
     latest = look.latest(STATED_KINDS, LOOKED_AT, include_superseded=True)
-    return [*gone, *(record for record in latest if record.standing.state in (RETRACTED, SUPERSEDED))]
+    texts += [one.node.content for one in latest if one.standing.state in (RETRACTED, SUPERSEDED)]
+    failed = look.latest(("observation",), LOOKED_AT, include_superseded=True, metadata=(("outcome", FAILED),))
+    for one in failed:
+        if one.standing.state == RETRACTED:
+            texts += failure_lines(*depths(one.node.content))
+    return [letters(text) for text in texts]
 
 
 def _told_once(look: _Look, handoff: Record, layers: Sequence[Layer], withdrawn: Sequence[str]) -> list[Layer]:
@@ -161,6 +171,15 @@ class _Look(NamedTuple):
         """Whether it was said in a session."""
         return any(said.thread for said in self.reader.occurrences([record.entry], CURRENT).get(record.entry, ()))
 
+    def files_of(self, account: Record) -> frozenset[str]:
+        """The files that the session changed which a summary or a handoff tells of."""
+        said = self.reader.occurrences([account.entry], CURRENT).get(account.entry, ())
+        thread = next((one.thread for one in reversed(said) if one.thread), "")
+        seen = self.latest(("observation",), LOOKED_AT, thread=thread) if thread else []
+        told = self.reader.occurrences([one.entry for one in seen], CURRENT)
+        lists = [one.fields.get("files") for some in told.values() for one in some if one.thread == thread]
+        return frozenset(str(path) for files in lists if isinstance(files, list) for path in files)
+
     def is_there(self, path: str) -> bool:
         """Whether a file is still there, where that can be seen."""
         return not self.asker.root or os.path.lexists(os.path.join(self.asker.root, path))
@@ -175,23 +194,36 @@ class _Look(NamedTuple):
         return [self.note(record, tokens, texts.get(record.entry, "")) for record in records]
 
 
-def _handoffs(look: _Look) -> list[Record]:
-    """The latest of this working tree; where that leaves nothing to do, the latest that lately did; and what was lately
-    left to do in another tree."""
+def _handoffs(look: _Look, withdrawn: Sequence[str]) -> list[Record]:
+    """The latest of this working tree; where that leaves nothing to do, the latest that lately did, unless a session
+    after it went on with that; and what was lately left to do in another tree."""
     found = look.latest(("handoff",), HANDOFFS_LOOKED_AT)
     since = look.now - RECENT_DAYS * MICROS_PER_DAY
-    lately = [one for one in found if one.last_at >= since and _leaves_work(one)]
+    lately = [one for one in found if one.last_at >= since and _leaves_work(one, withdrawn)]
     here = [one for one in found if not look.trees.elsewhere(one)]
     chosen = here[:1]
-    if not (chosen and _leaves_work(chosen[0])):
-        chosen += [one for one in lately if one in here[1:]][:1]
+    if not (chosen and _leaves_work(chosen[0], withdrawn)):
+        chosen += [one for one in lately if one in here[1:] and not _is_taken_up(look, one, here)][:1]
     return [*chosen, *[one for one in lately if one not in here][:1]]
 
 
-def _leaves_work(handoff: Record) -> bool:
+def _leaves_work(handoff: Record, withdrawn: Sequence[str]) -> bool:
     """One in somebody's own words does, for all that is known."""
     said = handoff.node.content
-    return LEFT in said or not any(f"\n\n{heading}:" in said for heading in HANDED_OVER)
+    if not any(f"\n\n{heading}:" in said for heading in HANDED_OVER):
+        return True
+    return LEFT in said and bool(_next_step(handed_over(said, withdrawn)))
+
+
+def _next_step(text: str) -> str:
+    return next((line.removeprefix(STEP) for line in text.split("\n") if line.startswith(STEP)), "")
+
+
+def _is_taken_up(look: _Look, handoff: Record, handoffs: Sequence[Record]) -> bool:
+    """Whether a later session changed a file that this one had changed, and told of what was left here."""
+    left, files = subject(_next_step(handoff.node.content)), look.files_of(handoff)
+    later = [one for one in handoffs if one.last_at > handoff.last_at]
+    return any(left & subject(one.node.content) and files & look.files_of(one) for one in later)
 
 
 def _tree(folder: str) -> str:

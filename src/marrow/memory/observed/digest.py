@@ -103,7 +103,7 @@ def digest(
     tasks = list(dict.fromkeys([*tasks, *left, *_texts(by_user, (TASK_CATEGORY,), TASKS_MAX)]))[:TASKS_MAX]
     mended = {one.fixed for one in observations if one.fixed}
     failing = [one for one in observations if one.outcome == FAILED and one.failure not in mended]
-    step = next_step(last_message) or (tasks[0] if tasks else "") or (f"Mend: {failing[-1].title}" if failing else "")
+    step = next_step(last_message) or (tasks[0] if tasks else "") or (_mend(failing[-1].title) if failing else "")
     files = dict.fromkeys(file for one in observations if one.does in ("edit", "write") for file in one.files)
     return Digest(
         session=text_at(session, "session"),
@@ -113,7 +113,7 @@ def digest(
         decisions=_texts(by_user, (DECISION,), DECISIONS_MAX),
         corrections=_texts(by_user, (CORRECTION_CATEGORY,), CORRECTIONS_MAX),
         notes=_texts(by_user, (NOTE_CATEGORY, FIX_CATEGORY), NOTES_MAX),
-        failing=_last(dict.fromkeys(fit(f"{one.title}: {_where(one)}", LINE) for one in failing), FAILURES_MAX),
+        failing=_last(dict.fromkeys(_failure(one.title, one.summary, one.detail) for one in failing), FAILURES_MAX),
         fixed=_last(dict.fromkeys(_mended(one) for one in observations if one.fixed), FAILURES_MAX),
         open_tasks=tuple(tasks),
         next_step=fit(step, LINE),
@@ -245,8 +245,18 @@ def _mended(one: Observation) -> str:
     return fit(f"{name}: {one.summary}", MENDED_LINE)
 
 
-def _where(one: Observation) -> str:
-    return one.detail.partition("\n")[0] or one.summary
+def failure_lines(title: str, summary: str, detail: str) -> tuple[str, str]:
+    """What a summary or a handoff says of a failure that is open: what is to be done, and what failed."""
+    return _mend(title), _failure(title, summary, detail)
+
+
+def _mend(title: str) -> str:
+    return f"Mend: {title}"
+
+
+def _failure(title: str, summary: str, detail: str) -> str:
+    where = detail.partition("\n")[0] or summary
+    return fit(f"{title}: {where}", LINE)
 
 
 def _texts(said: Sequence[Said], categories: Sequence[str], limit: int) -> tuple[str, ...]:

@@ -17,6 +17,12 @@ TOLD_MAX = 3
 # So many are read at a time, until as many were found that one can choose among them; and so many at most.
 LOOKED_AT, CHOSEN_AMONG, READ_MAX = 60, 12, 600
 PATH_KEYS = ("file_path", "path", "notebook_path", "filePath", "filename")
+FOLDERS_MAX = 8
+RULES = frozenset(("preference", "learning"))
+CHANGING = ("edit", "write")
+_FOLDER = re.compile(
+    r"(?<![\w/.@-])(/?[\w.@-]+(?:/[\w.@-]+)+/?|/?[\w.@-]+/)(?![\w/])|(?<![\w/.@-])([\w.@-]+) (?:folder|directory)\b"
+)
 # What says more about a file than that it was changed.
 TELLING_DOMAINS = ("issues", "decisions", "architecture", "patterns")
 # Of these kinds only what failed and what mended it is worth a word here.
@@ -33,20 +39,33 @@ def about_file(
         return given, []
     entries = reader.anchored(asker.namespace, paths, asker.places(), CURRENT)
     entries += _naming(reader, asker, paths[0], entries)
+    ruling = _ruling(reader, asker, paths[0])
+    entries += [entry for entry in ruling if entry not in entries]
     known = {told.address for told in before}
+    # A rule that was told among much else at the start is told once more where it is about to be broken.
+    at_work = {told.address for told in before if told.event != "session-start"}
+    known_rules = at_work if hook.get("does") in CHANGING else known
     found: list[Record] = []
     for start in range(0, min(len(entries), READ_MAX), LOOKED_AT):  # hundreds of commits touch some files
         found += [
             record
             for record in reader.records_of(entries[start : start + LOOKED_AT], CURRENT)
-            if record.standing.is_active(now) and record.node.address not in known and _is_worth_it(record)
+            if record.standing.is_active(now)
+            and record.node.address not in (known_rules if record.entry in ruling else known)
+            and _is_worth_it(record)
         ]
         if len(found) >= CHOSEN_AMONG:
             break
     own = own_sight(reader, found, str(hook.get("session", "")))
     found = [record for record in found if record.entry not in own]
     found.sort(
-        key=lambda r: (not r.standing.drift, r.standing.domain not in TELLING_DOMAINS, -r.standing.priority, -r.last_at)
+        key=lambda r: (
+            r.entry not in ruling,
+            not r.standing.drift,
+            r.standing.domain not in TELLING_DOMAINS,
+            -r.standing.priority,
+            -r.last_at,
+        )
     )
     return paths[0], found[:TOLD_MAX]
 
@@ -77,6 +96,26 @@ def _naming(reader: Reader, asker: Asker, path: str, already: Sequence[int]) -> 
     # It begins where a name can: from within one, each mark in a long line would be looked at to its end again.
     named = re.compile(rf"(?<![\w/.@-])@?((?:[\w.@-]*/)*{re.escape(name)})(?![\w-]|\.\w)")
     return [r.entry for r in reader.records_of(entries, CURRENT) if _is_named(path, named, r.node.content)]
+
+
+def _ruling(reader: Reader, asker: Asker, path: str) -> list[int]:
+    """The rules that name a folder which the file lies in."""
+    folders = path.split("/")[:-1][-FOLDERS_MAX:]
+    if not folders or path.startswith("/"):
+        return []
+    matched = reader.match(asker.namespace, terms_of(" ".join(folders)), asker.places(), None, LOOKED_AT)
+    records = reader.records_of([entry for entry, _ in matched], CURRENT)
+    return [r.entry for r in records if r.node.kind in RULES and _names_folder(path, r.node.content)]
+
+
+def _names_folder(path: str, text: str) -> bool:
+    """With a slash in it or behind it, or as the folder of that name."""
+    around = [f"/{path}"[:at] for at, sign in enumerate(f"/{path}") if sign == "/" and at]
+    for found in _FOLDER.finditer(text):
+        named = f"/{(found[1] or found[2]).strip('./')}"
+        if any(folder.endswith(named) or named.endswith(folder) for folder in around):
+            return True
+    return False
 
 
 def _is_named(path: str, named: re.Pattern[str], text: str) -> bool:

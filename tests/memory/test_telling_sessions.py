@@ -347,3 +347,15 @@ def test_a_rule_about_another_folder_is_not(engine: Engine, asker: Asker, hand: 
     hand.say(rule, kind="preference", domain="patterns")
     body = {"tool": "Edit", "does": "edit", "input": {"file_path": "/r/src/generated/api.ts"}}
     assert Session(engine, asker).hook("pre-tool", **body) == ""
+
+
+def test_a_rule_that_holds_until_a_day_is_told_until_then_and_not_after(
+    engine: Engine, asker: Asker, traces: Traces, clock: Clock
+) -> None:
+    traces.keep("prompt", prompt="send the charges to the bank in src/pay.py", cwd="/r")
+    traces.keep("prompt", prompt="Until friday use the key name PAY_KEY_2 instead of PAY_KEY.", cwd="/r")
+    traces.keep("session-end", cwd="/r")
+    traces.work()
+    assert "PAY_KEY_2" in Session(engine, asker, "s2").hook("session-start", source="startup")
+    clock.forward(days=9)
+    assert "PAY_KEY_2" not in Session(engine, asker, "s3").hook("session-start", source="startup")

@@ -11,7 +11,7 @@ from ..model.errors import Invalid
 from ..model.moments import MICROS_PER_DAY, age
 from ..model.record import CURRENT, Filter, Record
 from ..model.scope import READ
-from ..model.standing import RETRACTED, SUPERSEDED
+from ..model.standing import RETRACTED
 from ..model.text import first_line, shorten, token_estimate
 from ..store.protocol import Reader
 from .code.for_context import calls_around, changed_functions
@@ -113,11 +113,11 @@ def context(
 
 
 def _withdrawn(look: _Look, said: Sequence[Record]) -> list[str]:
-    """What a handoff may still say, and was forgotten, replaced or changed since; and what failed and passes since. In
-    letters and digits alone."""
+    """What a handoff may still say, and was forgotten, replaced or changed since, or held until a day; and what failed
+    and passes since. In letters and digits alone."""
     texts = [record.node.content for record in said if record.entry in look.current.gone]
     latest = look.latest(STATED_KINDS, LOOKED_AT, include_superseded=True)
-    texts += [one.node.content for one in latest if one.standing.state in (RETRACTED, SUPERSEDED)]
+    texts += [one.node.content for one in latest if not one.standing.is_active(look.now)]
     failed = look.latest(("observation",), LOOKED_AT, include_superseded=True, metadata=(("outcome", FAILED),))
     for one in failed:
         if one.standing.state == RETRACTED:

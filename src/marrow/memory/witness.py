@@ -270,6 +270,7 @@ def _said_draft(one: Said, session: Session, asker: Asker) -> Draft:
         user=asker.scope.user if one.by == USER else "",
         priority=one.salience,
         confidence=SAID_CONFIDENCE,
+        ttl_days=one.days or None,
         semantic=True,
         thread=session.session,
         at=iso(one.at) if one.at else None,

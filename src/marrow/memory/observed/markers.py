@@ -29,7 +29,7 @@ EPHEMERAL = re.compile(
     r"\bonly this time\b|"
     r"\bfor this (?:session|task|run|time|one)\b|\btoday only\b|\bscratch (?:file|pad|note|work)|\bdo not store\b|"
     r"\bdon'?t store\b|"
-    r"\bit'?s a secret\b|\bkeep (?:it|this) secret\b|\buntil (?:tomorrow|tonight|later|monday|i'?m back)\b",
+    r"\bit'?s a secret\b|\bkeep (?:it|this) secret\b|\buntil (?:tomorrow|tonight|later|i'?m back)\b",
     re.I,
 )
 # What was said before no longer holds; what stands behind the mark holds in its place.
@@ -46,7 +46,11 @@ TAKES_BACK = re.compile(
 )
 WAS_WRONG = re.compile(rf"{_MY_FAULT}(?:[,; ]+{_MY_FAULT})*", re.I)
 # Said alone, it is of the sentence before.
-SETTLED = re.compile(r"(?:(?:so|and|ok)[, ]+)*(?:(?:that|it|this)(?:'s|’s| is) )?(?:decided|settled|final)", re.I)
+SETTLED = re.compile(
+    r"(?:(?:so|and|ok)[, ]+)*(?:(?:that|it|this)(?:'s|’s| is) )?(?:decided|settled|final)|"
+    r"(?:sorry[, ]+)?(?:(?:i|we)(?:'ve|’ve| have)? )?changed (?:my|our) minds?(?: again)?(?:[, ]+sorry)?",
+    re.I,
+)
 QUESTION = re.compile(
     r".*\?\W*\Z|(?:(?:so|and|but|ok|okay|hey|also|hmm|well|now|then|actually|wait|please|no)[, ]+)*(?:why|"
     r"(?:what|how|when|where|which|who|whose)(?:'s| (?:\w+ )?(?:is|are|was|were|do|does|did|can|could|should|shall|"

@@ -39,10 +39,9 @@ class Observation:
 
 def content(observation: Observation) -> str:
     """The three depths as the text of a node."""
-    parts = (observation.title, observation.summary, observation.detail)
     if observation.summary == observation.title and not observation.detail:
-        parts = parts[:1]
-    return "\n\n".join(part for part in parts if part)
+        return observation.title
+    return "\n\n".join(part for part in (observation.title, observation.summary, observation.detail) if part)
 
 
 def as_title(text: str) -> str:

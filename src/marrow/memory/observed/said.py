@@ -58,7 +58,9 @@ from .markers import (
 )
 from .phrased import is_cause, is_change_of_course, is_hands_off, is_way_to_run
 from .prose import SENTENCE_MAX, Sentence, sentences
+from .shorthand import spelt_out
 from .statements import is_request, is_statement, is_symptom
+from .until import days_left, without_day
 
 LEAST_SALIENCE = 0.5
 LEAST_WORDS, LEAST_LENGTH = 3, 8
@@ -101,6 +103,7 @@ _POINTS = re.compile(
     re.I,
 )
 _ORDER_ABOUT_IT = re.compile(r"(?:please )?(?!call|name)\w+ (?:it|this|that|them|these|those)\b", re.I)
+_ENDS_POINTING = re.compile(r"\b(?:it|this|that|them|these|those)\W*\Z", re.I)
 _STANDING_ORDER = re.compile(
     r"(?:please )?(?:use|don'?t|don’t|do not|never|always|stop using|prefer|avoid|call|name|keep|run|write)\b", re.I
 )
@@ -122,6 +125,7 @@ class Said:
     at: int = 0
     turn: str = ""
     by: str = USER
+    days: int = 0  # for so long it holds; 0 is for ever
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +151,8 @@ def said(prompts: Sequence[Mapping[str, object]]) -> list[Said]:
         moment = at if isinstance(at, int) and not isinstance(at, bool) else 0
         for weighed in _of_prompt(own_words(text), asked)[:A_PROMPT_MAX]:
             if ASKS_FOR_TEXT.match(weighed.text):
+                continue
+            if (days := days_left(weighed.text, moment)) is not None and days <= 0:
                 continue
             known = " ".join(weighed.text.casefold().split()).strip(".! ")
             if known not in found or found[known].salience < weighed.weight:
@@ -182,7 +188,8 @@ def _as_said(weighed: _Weighed, at: int, turn: str) -> Said:
         kind, domain = ("preference", "patterns") if order else ("claim", "feedback")
     elif category == NOTE_CATEGORY and _DEPENDENCY.search(weighed.text):
         domain = "dependencies"
-    return Said(weighed.text, kind, category, weighed.weight, domain, at, turn)
+    days = days_left(weighed.text, at) or 0
+    return Said(weighed.text, kind, category, weighed.weight, domain, at, turn, days=days)
 
 
 def _of_prompt(prompt: str, asked: Sequence[str]) -> list[_Weighed]:
@@ -194,7 +201,7 @@ def _of_prompt(prompt: str, asked: Sequence[str]) -> list[_Weighed]:
     for sentence in sentences(prompt):
         if carried and since and not _is_carried(sentence, since, carried[0]):
             carried = None
-        text, last = sentence.text, text
+        text, last = spelt_out(sentence.text), text
         before, kept_in = kept_in, -1
         if SETTLED.fullmatch(_opened(text).rstrip(" .!")):
             found = _settled(found, last)
@@ -312,6 +319,8 @@ def _weigh(text: str) -> _Weighed | None:
         return _remembered(text[hit.end() :], text)
     if QUESTION.match(text):
         return None
+    if (bare := without_day(text)) is not None:
+        return _while(text, _opened(bare))
     if (task := TASK.match(text)) and HEDGED.search(text) is None:
         return _task(task, text)
     if NOTHING_REPLACED.match(text):
@@ -327,6 +336,15 @@ def _weigh(text: str) -> _Weighed | None:
     if HEDGED.search(bare):
         weight *= 0.4
     return _final(bare, category, weight) if weight else None
+
+
+def _while(text: str, bare: str) -> _Weighed | None:
+    """What holds until a day: an order that says of what, or a statement."""
+    if HEDGED.search(bare) or _ORDER_ABOUT_IT.match(bare) or _ENDS_POINTING.search(bare):
+        return None
+    if _ORDER.match(bare) and len(_WORDS.findall(bare)) >= LEAST_WORDS:
+        return _final(text, PREFERENCE, 0.6)
+    return _final(text, NOTE_CATEGORY, 0.5) if is_statement(bare) else None
 
 
 def _task(hit: re.Match[str], text: str) -> _Weighed | None:

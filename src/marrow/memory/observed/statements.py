@@ -17,7 +17,7 @@ _UNNAMED = re.compile(
     r"someone|everything (?:is|works|looks)|nothing|nobody|all good|not|no|yes|ok|nice|good|great|cool|sorry|"
     r"sounds?|looks?|seems?|works?|happens?|occurs?|appears?|fails?|breaks?|crashes|"
     r"got|getting|seeing|still|almost|even|only|more|less|let|let's|with|without|for|from|in|on|at|to|by|of|about|"
-    r"some (?:day|time|of)|the (?:first|second|third|last|other|left|right|next|latter|former|same|above) "
+    r"next(?: up)?|some (?:day|time|of)|the (?:first|second|third|last|other|left|right|next|latter|former|same|above) "
     r"(?:one|option|way|thing|approach)|(?:first|second|last) one|don'?t|don’t|do not)"
     r"(?![\w./-])",
     re.I,
@@ -33,7 +33,9 @@ _REQUEST = re.compile(
     r"ignore|call|format|lint|log|cache|migrate|rewrite|reduce|increase|raise|lower|pass|return|sort|hide|mock|cover)"
     r"(?=\s+(?:the|a|an|it|this|that|these|those|them|me|us|my|our|your|all|some|any|every|each|in|into|out|up|at|for|"
     r"to|with|on|from|off|over|by|and|another|one|two|three|more|type|tests?|ahead|back|sure|[\w./-]+\.\w{1,4}|\w+s)\b|"
-    r"\W*\Z)",
+    r"\W*\Z)|"
+    r"(?:please |now |then |and |also |first |next |just )*(?:rename|move|change|convert|port|replace|turn|split) "
+    r"[\w.`'-]+ (?:to|into|onto|with|by|as)\b",
     re.I,
 )
 # "Releases go out", "tests run": the first word is what is spoken of, for a verb in the present follows it.
@@ -155,6 +157,10 @@ _TO_BE_DONE = re.compile(
     r"\b(?:we|you) (?:still |also |now )?(?:need|have|ought|want|like|plan|hope|try) to\b|"
     r"\bneeds? to be \w+ed\b(?!.*\bby\b)"
 )
+# What something cannot do without, and what comes of it.
+_OR_ELSE = re.compile(
+    r"(?:[\w./'-]+ ){1,5}?(?:needs?|must|ha(?:s|ve) to|requires?)\b.{3,}?[,;–—-]\s*(?:otherwise|or else)\b.{8,}", re.I
+)
 
 
 def is_statement(sentence: str) -> bool:
@@ -166,6 +172,8 @@ def is_statement(sentence: str) -> bool:
         return False
     if _ASK_SOMEONE.match(sentence[:1].lower() + sentence[1:]):
         return True
+    if _OR_ELSE.match(sentence) and not (_UNNAMED.match(sentence) or _AT_HAND.match(sentence) or is_request(sentence)):
+        return not re.match(r"(?:we|you)\b", sentence, re.I)
     if _UNNAMED.match(sentence) or PROBLEM.search(_NO_TROUBLE.sub(" ", sentence)) or is_request(sentence):
         return False
     if _WE_DID.match(sentence):

@@ -421,3 +421,50 @@ def test_a_failure_that_came_after_a_pass_is_not_over(traces: Traces) -> None:
     fails(traces)
     witness(traces.engine, traces.asker, RULES, traces.raw("s2"))
     assert len(traces.nodes("observation")) == 1
+
+
+MANIFEST = '"dependencies": {{ "{}": "^3.5.0" }},'
+
+
+def decides(traces: Traces, text: str) -> None:
+    traces.keep("prompt", prompt=text, cwd="/r")
+    traces.keep("session-end", cwd="/r")
+    traces.work()
+
+
+def replaced_in_manifest(traces: Traces, old: str, new: str, session: str = "s2") -> None:
+    traces.keep("post-tool", session, **edit("/r/package.json", MANIFEST.format(old), MANIFEST.format(new)))
+    witness(traces.engine, traces.asker, RULES, traces.raw(session))
+
+
+def test_a_decision_for_a_package_that_was_taken_out_says_so_until_it_is_back(traces: Traces) -> None:
+    decides(traces, "lets use luxon for the date stuff")
+    replaced_in_manifest(traces, "luxon", "dayjs")
+    (decision,) = traces.nodes("decision")
+    assert (decision.standing.drift, decision.standing.reason) == ("gone", "luxon was taken out of package.json")
+    replaced_in_manifest(traces, "dayjs", "luxon", "s3")
+    (decision,) = traces.nodes("decision")
+    assert decision.standing.drift == ""
+
+
+def test_a_decision_for_a_package_that_was_uninstalled_says_so(traces: Traces) -> None:
+    decides(traces, "lets use luxon for the date stuff")
+    traces.keep("post-tool", "s2", **shell("npm uninstall luxon", "removed 1 package\n"))
+    witness(traces.engine, traces.asker, RULES, traces.raw("s2"))
+    assert traces.nodes("decision")[0].standing.drift == "gone"
+
+
+@pytest.mark.parametrize(
+    ("text", "old", "new"),
+    [
+        ("We decided not to use luxon for dates.", "luxon", "dayjs"),
+        ("We decided on dayjs instead of luxon.", "luxon", "dayjs"),
+        ("lets use luxon for the date stuff", "lux", "dayjs"),
+        ("lets use luxon for the date stuff", "luxon", "luxon"),
+    ],
+)
+def test_a_decision_that_a_manifest_does_not_contradict_holds(traces: Traces, text: str, old: str, new: str) -> None:
+    decides(traces, text)
+    replaced_in_manifest(traces, old, new)
+    (decision,) = traces.nodes("decision")
+    assert decision.standing.drift == ""

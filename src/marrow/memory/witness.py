@@ -36,6 +36,7 @@ from .observed.subject import subject
 from .passed_since import passed_since
 from .recall import ACCOUNT
 from .remember import pinned_drafts, say_of
+from .taken_out import taken_out
 
 OPERATION = CAPTURE
 TOOL_EVENTS = frozenset(("post-tool", "tool-failed"))
@@ -82,6 +83,7 @@ def witness(engine: Engine, asker: Asker, rules: Rules, traces: Sequence[Trace],
         steps += _taken_up(engine, asker, reader, session, just_before, seen)
         tools = [body for body in bodies if body.get("event") in TOOL_EVENTS]
         steps += passed_since(engine, asker, reader, session.session, tools)
+        steps += taken_out(engine, asker, reader, tools)
         ended = session.ended_at is not None
         if account and (ended or session.detail.get(DUE)):
             earlier = _earlier(reader, asker, session.session, traces)

@@ -33,7 +33,7 @@ def told(engine: Engine, asker: Asker, clock: Clock, project: Project) -> tuple[
 def test_a_function_that_came_is_new(told: tuple[Engine, Asker], clock: Clock, project: Project) -> None:
     project.write(LINES, FILES[LINES] + "\n\ndef parted(text):\n    return text.split()\n")
     project.kept.update(clock.now, only=[LINES])
-    assert changed_functions(*told) == ["- functions new since the last session: parted (shop/lines.py:10)"]
+    assert changed_functions(*told) == ["- functions new since the last session began: parted (shop/lines.py:10)"]
 
 
 def test_a_file_that_is_just_being_written_has_not_lost_what_was_in_it(
@@ -44,7 +44,7 @@ def test_a_file_that_is_just_being_written_has_not_lost_what_was_in_it(
     assert changed_functions(*told) == []
     project.write(LINES, FILES[LINES] + "\n\ndef parted(text):\n    return text.split()\n")
     project.kept.update(clock.now, only=[LINES])
-    assert changed_functions(*told) == ["- functions new since the last session: parted (shop/lines.py:10)"]
+    assert changed_functions(*told) == ["- functions new since the last session began: parted (shop/lines.py:10)"]
 
 
 def test_a_file_that_stays_empty_has_lost_what_was_in_it(
@@ -54,5 +54,5 @@ def test_a_file_that_stays_empty_has_lost_what_was_in_it(
     os.utime(project.root / LINES, (1_700_000_000, 1_700_000_000))
     project.kept.update(clock.now, only=[LINES])
     assert changed_functions(*told) == [
-        "- functions deleted since the last session: joined (shop/lines.py:1), unused (shop/lines.py:6)"
+        "- functions deleted since the last session began: joined (shop/lines.py:1), unused (shop/lines.py:6)"
     ]

@@ -65,3 +65,8 @@ def test_pasted_code_is_not_what_a_prompt_is_about() -> None:
     assert subject("```\nzebra = giraffe(hippo)\n```\nWhy is the invoice wrong?") == subject(
         "Why is the invoice wrong?"
     )
+
+
+def test_a_greeting_is_about_nothing_in_other_languages_either() -> None:
+    for greeting in ("Guten Morgen", "hola, buenos dias", "bonjour", "moin!"):
+        assert subject(greeting) == frozenset()

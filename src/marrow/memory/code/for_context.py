@@ -36,7 +36,7 @@ def changed_functions(engine: Engine, asker: Asker) -> list[str]:
         if some:
             named = ", ".join(f"{one.symbol.qualified} ({one.path}:{one.symbol.start})" for one in some[:NAMES_MAX])
             more = f" and {len(some) - NAMES_MAX} more" if len(some) > NAMES_MAX else ""
-            lines.append(f"- functions {what} since the last session: {named}{more}")
+            lines.append(f"- functions {what} since the last session began: {named}{more}")
     return lines
 
 

@@ -28,7 +28,8 @@ _WORK = frozenset(
         "wrong right better new old way help please do done step part yes yep nope stop wait undo revert proceed apply "
         "lint format build refactor clean review proper properly really still maybe actually instead yet seem seems "
         "mean lol haha hehe cool nice awesome perfect wow ugh yay hmm meh morning afternoon evening hey hi hello sorry "
-        "welcome bye cheers oops damn ok okay got just now today look have tell"
+        "welcome bye cheers oops damn ok okay got just now today look have tell "
+        "hallo moin servus guten morgen abend hola buenos buenas dias tardes bonjour bonsoir salut ciao buongiorno"
     )
 )
 

@@ -359,3 +359,12 @@ def test_a_rule_that_holds_until_a_day_is_told_until_then_and_not_after(
     assert "PAY_KEY_2" in Session(engine, asker, "s2").hook("session-start", source="startup")
     clock.forward(days=9)
     assert "PAY_KEY_2" not in Session(engine, asker, "s3").hook("session-start", source="startup")
+
+
+def test_what_a_session_was_not_told_at_its_start_is_told_with_its_first_prompt(
+    engine: Engine, asker: Asker, hand: Hand
+) -> None:
+    hand.say("Never push to main.", kind="preference", domain="patterns")
+    late = Session(engine, asker).hook("prompt", prompt="add a unit to the progress bar", untold=True)
+    assert "Never push to main." in late
+    assert "Never push to main." not in Session(engine, asker, "s2").prompt("add a unit to the progress bar")

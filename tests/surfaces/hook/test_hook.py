@@ -292,6 +292,23 @@ def test_dead_daemon_costs_the_answer_and_nothing_else(host: Host) -> None:
     assert [line["event"] for line in host.lines()] == ["prompt", "session-start", "stop", "session-end"]
 
 
+def test_a_start_that_nobody_answered_is_asked_for_with_the_first_prompt_and_no_later_one(host: Host) -> None:
+    assert host.fire("claude-code", "SessionStart", host.claude("SessionStart", source="startup")) == ""
+    prompt = host.claude("UserPromptSubmit", prompt="How do we deploy?")
+    with daemon(host.home, telling("We deploy blue.")) as asked:
+        for given in ({**prompt, "session_id": "s-2"}, prompt, prompt):
+            assert json.loads(host.fire("claude-code", "UserPromptSubmit", given)) == TOLD
+    assert [one["params"].get("untold") for one in asked] == [None, True, None]
+    assert all("untold" not in line for line in host.lines())
+
+
+def test_a_start_that_was_answered_is_not_asked_for_again(host: Host) -> None:
+    with daemon(host.home, telling("")) as asked:
+        host.fire("claude-code", "SessionStart", host.claude("SessionStart", source="startup"))
+        host.fire("claude-code", "UserPromptSubmit", host.claude("UserPromptSubmit", prompt="How do we deploy?"))
+    assert [one["params"].get("untold") for one in asked] == [None, None]
+
+
 def test_refusing_daemon_costs_the_answer_and_nothing_else(host: Host) -> None:
     with daemon(host.home, refusing(-32603, "the store is locked")):
         assert host.fire("claude-code", "UserPromptSubmit", host.claude("UserPromptSubmit", prompt="p")) == ""

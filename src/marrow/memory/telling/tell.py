@@ -95,7 +95,15 @@ def tell(engine: Engine, asker: Asker, manner: Manner, talks: Talks, hook: Hook)
     chosen = kinds.get(str(hook.get("event", "")))
     if chosen is None or manner.mode == OFF:
         return ""
-    told = chosen(engine, asker, manner, talks, hook)
+    texts = []
+    if chosen is _on_prompt and hook.get("untold"):  # nobody answered when the session began
+        begun = {**hook, "event": "session-start", "source": "startup"}
+        texts.append(_noted(engine, asker, begun, _at_start(engine, asker, manner, talks, begun)))
+    texts.append(_noted(engine, asker, hook, chosen(engine, asker, manner, talks, hook)))
+    return "\n".join(text for text in texts if text)
+
+
+def _noted(engine: Engine, asker: Asker, hook: Hook, told: Told) -> str:
     if told.text:
         _note(engine, asker, hook, told)
     return told.text

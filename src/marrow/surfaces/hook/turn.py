@@ -15,7 +15,7 @@ import _thread
 import os
 import time
 
-from marrow.capture import compiled, event, inbox, left_out, paused, trim, where
+from marrow.capture import compiled, event, inbox, left_out, paused, trim, untold, where
 from marrow.capture.json_text import parse
 from marrow.model import sieve
 
@@ -195,6 +195,8 @@ def _context(
     if settings.get("recall.mode") == "off":
         return ""
     budget = compiled.number(settings, "recall.time_budget_ms", 300) / 1000
+    if kind == event.PROMPT and untold.take(home, str(line["session"])):
+        line, budget = {**line, "untold": True}, START_S  # what it should have started with is worth the wait
     _give_up_after(time.monotonic() + budget + PATIENCE_S)
     from marrow.capture.line import ask
 
@@ -230,6 +232,8 @@ def _started_context(line: dict[str, object], home: str, environ: Mapping[str, s
                 break
         else:
             return str(answer.get("context") or "")
+    if line.get("source") not in ("resume", "fork"):
+        untold.leave(home, str(line["session"]))
     return ""
 
 

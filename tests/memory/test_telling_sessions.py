@@ -368,3 +368,18 @@ def test_what_a_session_was_not_told_at_its_start_is_told_with_its_first_prompt(
     late = Session(engine, asker).hook("prompt", prompt="add a unit to the progress bar", untold=True)
     assert "Never push to main." in late
     assert "Never push to main." not in Session(engine, asker, "s2").prompt("add a unit to the progress bar")
+
+
+def test_a_session_in_which_something_was_only_said_does_not_hide_where_the_work_was_left(
+    engine: Engine, asker: Asker, traces: Traces
+) -> None:
+    ended(
+        traces, "s1", "src/csv.py", "Half done. Remaining: quoting of fields with a semicolon.", "write the csv export"
+    )
+    traces.keep("prompt", "s2", prompt="why no date library here? remember that amounts are in cents.", cwd="/r")
+    traces.keep("session-end", "s2", cwd="/r")
+    witness(traces.engine, traces.asker, RULES, traces.raw("s2"))
+    told = Session(engine, asker, "s3").hook("session-start", source="startup")
+    assert "quoting of fields" in told
+    assert told.count("(handoff,") == 1
+    assert told.count("mounts are in cents") == 1

@@ -127,12 +127,17 @@ def _withdrawn(look: _Look, said: Sequence[Record]) -> list[str]:
 
 def _told_once(look: _Look, handoff: Record, layers: Sequence[Layer], withdrawn: Sequence[str]) -> list[Layer]:
     """The handoff without what no longer holds, and without what the other notes tell, each with its own address: it
-    then has room for the rest."""
+    then has room for the rest. Where nothing but its title is left, it is not told."""
     address = handoff.node.address
     told = [_bare(note.text) for layer in layers for note in layer.notes if note.address not in ("", address)]
     text = handed_over(handoff.node.content, [*told, *withdrawn])
-    note = look.note(handoff, HANDOFF_TOKENS, text, _tree(look.trees.elsewhere(handoff)))
-    return [Layer(name, tuple(note if one.address == address else one for one in notes)) for name, notes in layers]
+    is_title = "\n" not in text and not _is_in_own_words(handoff.node.content)
+    kept = () if is_title else (look.note(handoff, HANDOFF_TOKENS, text, _tree(look.trees.elsewhere(handoff))),)
+    left = [
+        (name, [one for note in notes for one in (kept if note.address == address else (note,))])
+        for name, notes in layers
+    ]
+    return [Layer(name, tuple(notes)) for name, notes in left if notes]
 
 
 def _bare(text: str) -> str:
@@ -210,9 +215,13 @@ def _handoffs(look: _Look, withdrawn: Sequence[str]) -> list[Record]:
 def _leaves_work(handoff: Record, withdrawn: Sequence[str]) -> bool:
     """One in somebody's own words does, for all that is known."""
     said = handoff.node.content
-    if not any(f"\n\n{heading}:" in said for heading in HANDED_OVER):
+    if _is_in_own_words(said):
         return True
     return LEFT in said and bool(_next_step(handed_over(said, withdrawn)))
+
+
+def _is_in_own_words(said: str) -> bool:
+    return not any(f"\n\n{heading}:" in said for heading in HANDED_OVER)
 
 
 def _next_step(text: str) -> str:

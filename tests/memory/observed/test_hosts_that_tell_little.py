@@ -71,3 +71,10 @@ def test_a_commit_is_told_once() -> None:
     (made,) = observe([untold("git commit -qm 'Dates without a library'", "")])
     assert made.title == "Commit: Dates without a library"
     assert made.summary == made.title
+
+
+def test_what_was_mended_is_told_with_its_path_in_the_project() -> None:
+    green = "# tests 2\n# pass 2\n# fail 0\n# skipped 0\n# duration_ms 12\n"
+    *_, fixed = observe([shell("npm test", DID_NOT_LOAD, code=1), edit("a.ts", "a", "b"), shell("npm test", green)])
+    assert "test/invoice.test.ts" in fixed.summary
+    assert f"{CWD}/test" not in fixed.title + fixed.summary + fixed.detail

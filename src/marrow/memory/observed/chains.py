@@ -12,7 +12,7 @@ from .lines import counted, fit, joined
 from .observation import FAILED, OK, UNDONE
 from .piece import EDIT, OTHER, SHELL, TEST, Piece
 from .taken_back import taken_back
-from .testing import bare_name, covers, failure_line, in_short, still_fails
+from .testing import bare_name, covers, failure_line, in_short, local, still_fails
 
 BETWEEN_TOLD = 4
 # With these a command does not do what it failed to do without them.
@@ -171,7 +171,7 @@ def _mended(thread: _Thread, passed: Piece) -> Piece:
 
 def _name(piece: Piece) -> str:
     if piece.run and piece.run.failures:
-        failures = piece.run.failures
+        failures = [local(one, piece.call.cwd) for one in piece.run.failures]
         more = f" (+{len(failures) - 1})" if len(failures) > 1 else ""
         return (bare_name(failures[0].test) or failures[0].test or failures[0].message) + more
     return piece.title.replace(" failed: ", ": ", 1)
@@ -179,13 +179,13 @@ def _name(piece: Piece) -> str:
 
 def _said(piece: Piece) -> str:
     if piece.run and piece.run.failures:
-        return in_short(piece.run.failures[0])
+        return in_short(local(piece.run.failures[0], piece.call.cwd))
     return piece.summary.partition(". ")[2] or piece.title
 
 
 def _first_line(piece: Piece) -> str:
     if piece.run and piece.run.failures:
-        return failure_line(piece.run.failures[0])
+        return failure_line(local(piece.run.failures[0], piece.call.cwd))
     return piece.detail.partition("\n")[0] or piece.title
 
 

@@ -26,7 +26,7 @@ def run_piece(call: Call, commands: Sequence[str], run: Run) -> Piece:
     """The piece of a run, whether its tests passed or not."""
     command = next((one for one in commands if runner_of(one)), commands[-1] if commands else run.runner)
     ok = run.ok and (not call.failed or bool(run.passed and "|" in call.command))
-    failures = [_local(failure, call.cwd) for failure in run.failures]
+    failures = [local(failure, call.cwd) for failure in run.failures]
     scope = _scope(command)
     # As it was given: in some projects plain pytest finds nothing, and python -m pytest all.
     given = next((part for part in as_run(call.command) if part.endswith(command)), command)
@@ -65,7 +65,7 @@ def _key(run: Run, command: str) -> str:
 def failure_line(failure: Failure) -> str:
     """`tests/test_a.py::test_x at tests/test_a.py:6: assert 3 == 4`."""
     name = middle(failure.test, 100) if not failure.place.startswith(f"{failure.test}:") else ""
-    told = f"{name} at {failure.place}" if failure.place and failure.test else name or failure.place
+    told = f"{name} at {failure.place}" if failure.place and name else name or failure.place
     return fit(f"{told}: {failure.message}" if failure.message and told else told or failure.message, 260)
 
 
@@ -105,7 +105,8 @@ def _main_signature(failures: Sequence[Failure]) -> str:
     return Counter(found).most_common(1)[0][0] if found else ""
 
 
-def _local(failure: Failure, cwd: str) -> Failure:
+def local(failure: Failure, cwd: str) -> Failure:
+    """With paths from the folder at hand."""
     return Failure(
         relative(failure.test, cwd) if "::" in failure.test or is_absolute(failure.test) else failure.test,
         relative(failure.place, cwd),

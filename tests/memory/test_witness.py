@@ -468,3 +468,14 @@ def test_a_decision_that_a_manifest_does_not_contradict_holds(traces: Traces, te
     replaced_in_manifest(traces, old, new)
     (decision,) = traces.nodes("decision")
     assert decision.standing.drift == ""
+
+
+def test_a_setting_that_left_a_manifest_is_no_package(traces: Traces) -> None:
+    traces.keep("prompt", prompt="We decided to use the MIT license because everybody knows it.")
+    traces.keep("stop", message="Noted.")
+    traces.work()
+    (before,) = traces.nodes("decision")
+    traces.keep("post-tool", **edit("/r/pyproject.toml", 'name = "shop"\nlicense = "MIT"', 'name = "shop"'))
+    traces.work()
+    (decision,) = traces.nodes("decision")
+    assert (decision.node.address, decision.standing.drift) == (before.node.address, "")

@@ -22,7 +22,7 @@ LOOKED_AT = 60
 KIND, GONE = "decision", "gone"
 # A name with its version, as manifests write it.
 _NAMED = re.compile(
-    r"[\"']([@A-Za-z][\w./@-]*)[\"']\s*:\s*[\"'][\^~<>=v*\d]|^\s*([A-Za-z][\w.-]*)\s*=\s*[\"'{]|"
+    r"[\"']([@A-Za-z][\w./@-]*)[\"']\s*:\s*[\"'][\^~<>=v*\d]|^\s*([A-Za-z][\w.-]*)\s*=\s*(?:[\"'][\^~<>=*\d]|\{)|"
     r"(?<![\w-])([A-Za-z][\w.-]*)(?:\[[\w,-]+\])?\s*(?:[=~<>]=|[<>])\s*\d|^\s*([\w.-]+(?:/[\w.-]+)+)\s+v\d",
     re.M,
 )

@@ -16,7 +16,7 @@ from marrow.model.record import CURRENT, Filter, Record
 from marrow.model.trace import DONE, RAW, Trace
 from marrow.store.receive_traces import keep_traces
 
-from .conftest import PROJECT, Clock
+from .conftest import PROJECT, Clock, Hand
 
 RULES = Rules()
 
@@ -479,3 +479,14 @@ def test_a_setting_that_left_a_manifest_is_no_package(traces: Traces) -> None:
     traces.work()
     (decision,) = traces.nodes("decision")
     assert (decision.node.address, decision.standing.drift) == (before.node.address, "")
+
+
+def test_a_word_that_is_forgotten_stays_in_the_titles_of_its_session(
+    traces: Traces, engine: Engine, asker: Asker, hand: Hand
+) -> None:
+    traces.keep("prompt", prompt="Fix the auth module in auth.py")
+    traces.keep("post-tool", **edit("/r/auth.py", "return True", "return check(u)"))
+    traces.keep("stop", message="Fixed it.")
+    traces.work()
+    forget(engine, asker, hand.say("auth", thread="s1"))
+    assert "auth module" in traces.nodes("summary")[0].node.content

@@ -102,3 +102,21 @@ def test_what_stands_around_an_answer_is_told_with_the_first_sources(memory: Mem
     assert len(found.content) < 2_500
     small = memory.ask("when do we move the anvil to the new forge?", budget_tokens=200).items[0]
     assert len(small.content) < len(found.content)
+
+
+def test_what_answers_at_the_end_of_a_text_is_not_cut_off_for_what_stands_before_it(memory: Memory, root: Path) -> None:
+    marks = "\n".join(f"| {n} | {n * 7} | {n * 13} | x{n} |" for n in range(60))
+    (root / "table.md").write_text(f"# Heats\n\n{marks}\n\nThe anvil is heated to 900 degrees before it is forged.\n")
+    memory.ingest_codebase(str(root))
+    found = memory.ask("to how many degrees is the anvil heated before it is forged?").items
+    assert "900 degrees" in next(one.content for one in found if one.path == "table.md")
+
+
+def test_a_replaced_record_does_not_undo_that_what_amends_comes_first(memory: Memory) -> None:
+    memory.save("The anvil is cleaned with sand by the smith every single morning before work, says Flagpole.")
+    memory.save("We no longer clean the anvil with sand every morning: the smith cleans it with water.")
+    question = "anvil cleaned with sand by the smith every single morning before work Flagpole"
+    found = [one.content for one in memory.search(question).items]
+    assert any("too dear" in text for text in found)
+    claims = [text for text in found if "anvil" in text]
+    assert claims[0].startswith("We no longer clean")

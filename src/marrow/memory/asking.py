@@ -91,7 +91,9 @@ TEMPLATE = re.compile(r"(?:^|[/_.-])templates?(?:[/_.-]|\Z)", re.I)
 # What a source may take of the budget, and what its heading takes.
 TEXT_TOKENS, HEAD_TOKENS = 220, 40
 # Of the first so many, more is shown where the budget has room: what answers often stands beside what was found.
-WIDE, WIDE_TOKENS, CHARACTERS_A_TOKEN = 3, 420, 4
+WIDE, WIDE_TOKENS = 3, 420
+# So many characters a token has, or fewer where a text is full of marks.
+CHARACTERS_A_TOKEN = (4, 3, 2)
 ANSWER_TOKENS = 1_500
 PURPOSE = "ask"
 # What asks or plans says nothing about what is so.
@@ -414,13 +416,17 @@ def _widened(texts: Sequence[tuple[_Candidate, str]], room: int) -> list[tuple[_
     for at, (one, text) in enumerate(texts):
         before = token_estimate(text)
         most = min(WIDE_TOKENS, before + room)
-        if at < WIDE and most > before:
-            source = widened(one.source, most * CHARACTERS_A_TOKEN)
-            text = shorten(source.passage.strip(), most)
-            one = one._replace(source=source)
+        if at < WIDE and (wide := _that_fits(one.source, most)) is not None:
+            one, text = one._replace(source=wide), wide.passage.strip()
             room -= max(0, token_estimate(text) - before)
         found.append((one, text))
     return found
+
+
+def _that_fits(source: Attributed, tokens: int) -> Attributed | None:
+    """With as much as fits, whole: what is cut off at its end may be what answers."""
+    wider = (widened(source, tokens * characters) for characters in CHARACTERS_A_TOKEN)
+    return next((wide for wide in wider if wide != source and token_estimate(wide.passage) <= tokens), None)
 
 
 def _answered(engine: Engine, asker: Asker, found: Asking, projects: Projects, complete: Complete) -> Asking:

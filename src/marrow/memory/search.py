@@ -94,18 +94,21 @@ def _replaced(engine: Engine, reader: Reader, embedder: Embedder, asker: Asker, 
 
 
 def _beside(reader: Reader, asker: Asker, hits: Sequence[Hit], replaced: Sequence[Hit], seq: int) -> list[Hit]:
-    """All of them, the best first; but what was replaced stands behind what took its place, where that is found too."""
+    """All of them: the others in their order, and among them by its score what was replaced, but behind what took its
+    place, where that is found too."""
     addresses = [hit.record.node.address for hit in replaced]
     heirs: dict[str, set[str]] = {}
     for link in reader.links(asker.namespace, addresses, asker.principal.readable(None), seq):
         if link.rel == SUPERSEDES:
             heirs.setdefault(link.target, set()).add(link.source)
-    scores = {hit.record.node.address: hit.score for hit in hits}
     found = list(hits)
     for hit in replaced:
-        first = max((scores[heir] for heir in heirs.get(hit.record.node.address, ()) if heir in scores), default=None)
-        found.append(hit if first is None or hit.score < first else _lowered(hit, first))
-    return sorted(found, key=lambda hit: (-hit.score, hit.record.standing.state == SUPERSEDED))
+        after = heirs.get(hit.record.node.address, ())
+        heir = max((at for at, one in enumerate(found) if one.record.node.address in after), default=-1)
+        lower = next((at for at, one in enumerate(found) if one.score < hit.score), len(found))
+        kept = hit if heir < lower else _lowered(hit, found[heir].score)
+        found.insert(max(lower, heir + 1), kept)
+    return found
 
 
 def _still_there(engine: Engine, reader: Reader, asker: Asker, within: Filter, now: int) -> frozenset[int]:

@@ -10,8 +10,9 @@ from ..observed.digest import HANDED_OVER, HANDOFF, SUMMED_UP, section_text
 
 # Of two texts, so many letters in common at their beginning are no accident: one of them was cut.
 COMPARED = 40
-# What was told last in a title that was cut is known by so many letters.
-CUT_LEAST = 16
+# What was told last in a title that was cut is known by so many letters, and elsewhere in it by so many: a word alone
+# is in many titles.
+CUT_LEAST, NAMED_LEAST = 16, 8
 # C++ is not C, nor is 1.8 the same as 18.
 _NOT_LETTERS = re.compile(r"(?:[^\w+#.]|\.(?!\d)|(?<!\d)\.)+")
 _SECTION = re.compile(rf"({'|'.join(dict.fromkeys((*HANDED_OVER, *SUMMED_UP)))}):(?:\s*\n- | )")
@@ -44,7 +45,7 @@ def without(content: str, gone: Sequence[str]) -> str:
 def _names(title: str, gone: Sequence[str]) -> bool:
     """Whether a title has one of these, or, where it was cut, begins or ends with how it begins."""
     cuts = [title[at:] for at in range(len(title) - CUT_LEAST)]
-    return any(one in title or any(one.startswith(cut) for cut in cuts) for one in gone if one)
+    return any(one in title or any(one.startswith(cut) for cut in cuts) for one in gone if len(one) >= NAMED_LEAST)
 
 
 def _parts(content: str, left_out: Sequence[str]) -> Iterator[tuple[str, list[str]]]:

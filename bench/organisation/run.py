@@ -5,8 +5,8 @@
 
 Two companies that do not exist, each with decision records, post-mortems, meetings (subtitles, transcripts, minutes), a
 chat export or pasted chats, sessions of agents, documents, code and logs, and eighty questions. Papers and questions
-were written by people who did not know Marrow, and who wrote as such companies do. What was changed after looking at
-fernhaul was then tried on lindwell.
+were written by people who did not know Marrow, and who wrote as such companies do. What is found and shown was changed
+after looking at fernhaul, and then tried on lindwell; readers (of logs, titles, days) were mended after both.
 
 The folder is taken in as its owner would: `ingest_codebase`, then what that says another reader is for. `search` and
 `ask` say at which place a right paper comes; `shown` that the words which answer are in what `ask` shows.
@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import re
 import subprocess
 import sys
@@ -39,7 +40,7 @@ def laid_out(files: dict[str, str], root: Path) -> None:
         (root / path).parent.mkdir(parents=True, exist_ok=True)
         (root / path).write_text(text, encoding="utf-8")
     who = ("-c", "user.name=Ann", "-c", "user.email=ann@example.org", "-c", "commit.gpgsign=false")
-    at = {"GIT_AUTHOR_DATE": COMMITTED, "GIT_COMMITTER_DATE": COMMITTED, "PATH": "/usr/local/bin:/usr/bin:/bin"}
+    at = {"GIT_AUTHOR_DATE": COMMITTED, "GIT_COMMITTER_DATE": COMMITTED, "PATH": os.environ["PATH"]}
     for command in (("init", "--quiet"), ("add", "."), (*who, "commit", "--quiet", "-m", "All papers")):
         subprocess.run(["git", "-C", str(root), *command], check=True, env=at, capture_output=True)
 

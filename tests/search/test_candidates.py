@@ -49,8 +49,14 @@ def test_evidence_says_how_surely_and_what_is_not_said_is_nothing() -> None:
     assert found.evidence(1) == Evidence(words=0.4)
     assert found.evidence(2) == Evidence(meaning=0.7, sure=pytest.approx(0.2))
     assert found.evidence(3) == Evidence(reply=0.2)
-    assert found.without_meaning() == {1}
+    assert found.without_meaning(10) == [1]
     assert found.nearest([1, 2, 3], 2) == [2, 1]
+
+
+def test_of_what_is_not_near_in_meaning_those_with_most_of_the_words_are_asked_about() -> None:
+    found = filled({1: 0.4, 2: 0.7, 3: 0.9, 4: 0.7}, {3: 0.7}, {})
+    assert found.without_meaning(2) == [2, 4]
+    assert sorted(found.without_meaning(3)) == [1, 2, 4]
 
 
 def test_what_was_said_in_the_time_or_is_called_by_its_name_is_meant() -> None:

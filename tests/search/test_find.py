@@ -332,6 +332,21 @@ def test_an_amendment_is_found_before_what_it_amends(filled: Lantern) -> None:
     assert hits[0].score < hits[1].score
 
 
+def test_a_long_amendment_is_found_before_what_it_amends_though_no_passage_of_it_can_be_among_the_best(
+    worded: Lantern,
+) -> None:
+    others = " ".join(f"Nothing else was noted on day {day}." for day in range(80))
+    crane = "The yellow crane lifts barrels from river barges"
+    for morning in range(6):
+        worded.say(f"{crane} on quay {morning}. {others}", day=10 + morning)
+    amended = worded.say(f"{crane} in the yard every morning. {others}", day=20)
+    amendment = f"From now on the yellow crane in the yard lifts barrels no more. {others}"
+    worded.say(amendment, day=90)
+    best, second = worded.found("yellow crane lifts barrels from river barges in the yard", limit=2)
+    assert (best.record.node.content, second.record.node.address) == (amendment, amended)
+    assert best.score < second.score
+
+
 def test_what_is_retracted_is_found_only_when_asked_for(filled: Lantern) -> None:
     (hit,) = filled.found("integer cents", limit=1)
     assert hit.record.node.content == BY_NAME["money"].content

@@ -168,13 +168,12 @@ def _word_places(given: Lowered, term: str, head: str) -> Iterator[int]:
 
 def _word_at(text: str, at: int) -> tuple[int, int]:
     """Where the word around a place begins and ends."""
-    ahead = text[max(0, at - REACH) : at]
-    return at - len(ahead) + len(ahead.rstrip(IN_WORDS)), _word_end(text, at)
-
-
-def _word_end(text: str, at: int) -> int:
+    begin = at
+    if at and text[at - 1] in IN_WORDS:  # else it begins here, as most do
+        ahead = text[max(0, at - REACH) : at]
+        begin -= len(ahead) - len(ahead.rstrip(IN_WORDS))
     word = _WORD.match(text, at, at + 2 * REACH)
-    return max(at + 1, word.end() if word else at)
+    return begin, max(at + 1, word.end() if word else at)
 
 
 @lru_cache(maxsize=8192)

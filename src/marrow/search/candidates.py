@@ -56,8 +56,11 @@ class Candidates:
         self._table = None
         self.meaning.update(found)
 
-    def without_meaning(self) -> set[int]:
-        return self.words.keys() - self.meaning.keys()
+    def without_meaning(self, limit: int) -> list[int]:
+        """Those that have most of the words, and of which it is not known how near they are in meaning."""
+        words = self.words
+        missing = words.keys() - self.meaning.keys()
+        return sorted(missing, key=lambda entry: (-words[entry], entry))[:limit] if len(missing) > limit else [*missing]
 
     def best_owned(self, limit: int) -> dict[int, float]:
         """Those that say most by themselves, the best first, and how much."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..model.errors import MarrowError
@@ -21,7 +21,7 @@ from .best_passage import Sought
 from .evidence import Evidence, is_placed, read, words_in_place
 from .gather import gather
 from .intent import intent_of
-from .later import LOOKED_AT, later_first
+from .later import LOOKED_AT, amends, later_first
 from .question import Asked, Question
 from .signals import usual_use, weigh
 from .weights import COMMIT, LEARNED, is_taken_in
@@ -41,6 +41,7 @@ LINKED_BY, RERANKER = "linked by ", "reranker"
 # A signal that moves less than this says nothing.
 NOTHING = 1e-4
 NEVER = Use()
+PATHS_KEPT = 4_096
 RERANK_WEIGHT = 0.5
 
 Rerank = Callable[[str, Sequence[str]], list[float] | None]
@@ -94,7 +95,7 @@ def find(
     # What was said in the time that is asked about, or is called by its name, is read whatever it says.
     read_first += [entry for entry in found.meant(rest) if entry not in later]
     evidence = {entry: found.evidence(entry) for entry in read_first}
-    enough = max(question.limit, LOOKED_AT, RERANKED if rerank else 0, look.first if look else 0)
+    enough = max(question.limit, SOURCES, RERANKED if rerank else 0, look.first if look else 0)
     hits, unread = _weighed(reader, question, asked, evidence, read_first, known, interval, enough)
     best: dict[int, Hit] = {}
     # What is linked first: of two that score the same, it says more.
@@ -195,10 +196,17 @@ def _name_files(
     addresses = [record.node.address for record in read]
     for source in reader.sources_of(question.namespace, addresses, question.wanted.projects):
         if (entry := entries.get((source.project, source.address))) is not None:
-            folder, _, name = source.path.rpartition("/")
-            in_name = frozenset(terms_of(name.partition(".")[0]))
-            said = (covered(in_name) + covered(in_name.union(terms_of(folder)))) / 2
+            in_name, in_path = _terms_of_path(source.path)
+            said = (covered(in_name) + covered(in_path)) / 2
             evidence[entry].filed = max(evidence[entry].filed, said)
+
+
+@lru_cache(maxsize=PATHS_KEPT)
+def _terms_of_path(path: str) -> tuple[frozenset[str], frozenset[str]]:
+    """Those of the name of a file, and with those of its folders."""
+    folder, _, name = path.rpartition("/")
+    in_name = frozenset(terms_of(name.partition(".")[0]))
+    return in_name, in_name.union(terms_of(folder))
 
 
 def _placed(
@@ -210,21 +218,23 @@ def _placed(
 ) -> tuple[list[Hit], Unread]:
     """The others and the hits of long texts, as far as they can be among the best `enough`. To find the best passage of
     a text takes long; what no passage of it can exceed is known at once. So those that could score most are looked at
-    first, until no other could reach what was found."""
-    waiting: list[tuple[float, int, Callable[[], Hit]]] = []
+    first, until no other could reach what was found; and what amends others, which may be put before them."""
+    waiting: list[tuple[float, Record, Callable[[], Hit]]] = []
     for record, sought in records:
         found = evidence[record.entry]
         words, found.words = found.words, words_in_place(record, found.words, sought.share_at_most())
-        waiting.append((hit(record).score, record.entry, partial(_read, sought, record, found, words, hit)))
-    waiting.sort(key=lambda one: (-one[0], one[1]))
-    hits = list(others)
+        waiting.append((hit(record).score, record, partial(_read, sought, record, found, words, hit)))
+    waiting.sort(key=lambda one: (-one[0], one[1].entry))
+    hits, unread = list(others), dict[int, Callable[[], Hit]]()
     scores = sorted((other.score for other in others), reverse=True)[:enough]
-    for place, (at_most, _, look) in enumerate(waiting):
-        if len(scores) == enough and at_most < scores[-1]:
-            return hits, {entry: later for _, entry, later in waiting[place:]}
+    for place, (at_most, record, look) in enumerate(waiting):
+        is_behind = len(scores) == enough and at_most < scores[-1]
+        if is_behind and not (place < LOOKED_AT and amends(record)):
+            unread[record.entry] = look
+            continue
         hits.append(look())
         scores = sorted((*scores, hits[-1].score), reverse=True)[:enough]
-    return hits, {}
+    return hits, unread
 
 
 def _read(sought: Sought, record: Record, found: Evidence, words: float, hit: Callable[[Record], Hit]) -> Hit:

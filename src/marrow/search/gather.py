@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from ..store.protocol import Vector
 
 CANDIDATES = 200
+# Of so many that have most of the words, and are not near in meaning, it is asked how near they are.
+MEANT = 80
 # A thing has several names: a text that has them all has no more than what was asked.
 NAMED_MOST = 1.0
 ALIASED_MAX, NAMES_MAX = 50, 16
@@ -66,9 +68,9 @@ def gather(reader: Reader, embedder: Embedder, question: Question, within: list[
         if more:  # by its other names instead: a text that has both is not found twice
             rest = (term for term in question.terms if term not in asked.others)
             _by_words(reader, question, within, found, (*rest, *more), most, NAMED_MOST)
-    if vector is not None and (missing := found.without_meaning()):
+    if vector is not None and (missing := found.without_meaning(MEANT)):
         # What is found by its words means something too.
-        near = reader.similarities(list(missing), vector)
+        near = reader.similarities(missing, vector)
         found.add_meaning({entry: cosine for entry, cosine in near.items() if cosine > 0.0})
     if not question.is_pattern:
         known = _lend(reader, question, found)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from ..model.record import Record
 from ..store.terms import STOP_WORDS, terms_of
 from .cue import Cue
 
@@ -23,6 +24,8 @@ SUBJECT_SHARE_MIN = 0.35
 SUBJECT_TERMS_MIN = 3
 # An amendment says so at its beginning; further down the words are about something else.
 OPENING = 300
+# What a long text is about, its beginning says.
+SUBJECT = 4_000
 
 AMENDS = Cue(
     r"\b(?:amend(?:ment|ed|s|ing)|supersed(?:es|ed|ing)|no longer|instead of|revers(?:al of|ed|es)|"
@@ -40,7 +43,7 @@ def later_first(hits: Sequence[Hit]) -> list[Hit]:
     """The hits with every amendment moved above what it amends."""
     ordered = list(hits)
     head = ordered[:LOOKED_AT]
-    amending = [hit for hit in head if AMENDS.first(hit.record.node.content[:OPENING])]
+    amending = [hit for hit in head if amends(hit.record)]
     for hit in amending:
         at = ordered.index(hit)
         subject = _subject(hit)
@@ -49,6 +52,10 @@ def later_first(hits: Sequence[Hit]) -> list[Hit]:
                 ordered.insert(place, ordered.pop(at))
                 break
     return ordered
+
+
+def amends(record: Record) -> bool:
+    return bool(AMENDS.first(record.node.content[:OPENING]))
 
 
 def _is_amended(earlier: Hit, later: Hit, subject: set[str]) -> bool:
@@ -60,4 +67,4 @@ def _is_amended(earlier: Hit, later: Hit, subject: set[str]) -> bool:
 
 
 def _subject(hit: Hit) -> set[str]:
-    return {term for term in terms_of(hit.record.node.content) if len(term) > 3 and term not in STOP_WORDS}
+    return {term for term in terms_of(hit.record.node.content[:SUBJECT]) if len(term) > 3 and term not in STOP_WORDS}

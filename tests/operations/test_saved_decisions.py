@@ -7,6 +7,11 @@ from typing import Any
 
 import pytest
 
+from marrow.app import Memory
+from marrow.memory.engine import submit
+from marrow.model.address import address_of
+from marrow.model.change import Restate
+
 from .conftest import Do
 
 CHOSEN = "We chose PostgreSQL because two writers must not wait."
@@ -54,6 +59,18 @@ def test_a_decision_that_a_later_one_reversed_says_so(do: Do, said: Do, save: Ca
     assert f"from memory to Redis. (changed since by {later})" in said("get_architectural_decisions", limit=10)
     (reversed_one,) = [o for o in do("get_architectural_decisions", topic="session store").items if o.changed_by]
     assert reversed_one.changed_by == later
+
+
+def test_a_decision_whose_ground_has_moved_says_so_in_the_list_and_where_it_is_cited(
+    do: Do, said: Do, memory: Memory
+) -> None:
+    address = address_of("claim", CHOSEN)
+    step = Restate(address, (("drift", "gone"),), "pg was taken out of package.json")
+    submit(memory.engine, memory.call.asker, "test", [step])
+    told = "code gone: pg was taken out of package.json"
+    assert [one.drift for one in do("get_architectural_decisions", topic="PostgreSQL").items] == [told]
+    assert said("get_architectural_decisions").count(told) == 1
+    assert told in said("ask", question="Why did we choose PostgreSQL?", answer=False)
 
 
 def test_an_amendment_stays_before_what_it_amends_beside_what_was_saved_in_the_domain(do: Do) -> None:

@@ -17,7 +17,7 @@ from ..providers.llm import NONE, Completion, language_model
 from .attributed import told_when
 from .filters import through, wanted
 from .table import Call, operation
-from .views import lines_of
+from .views import drifted, lines_of
 
 PURPOSE = "ask"
 NO_MODEL = "No language model is chosen (setting llm), so there is the context alone."
@@ -28,7 +28,8 @@ NOTHING_YET = (
 
 
 class CitedView(NamedTuple):
-    """A source: its number, where it stands, from when and how it holds, and the passage that speaks of it."""
+    """A source: its number, where it stands, from when and how it holds, and the passage that speaks of it. `drift`:
+    that what it stands on has moved."""
 
     number: int
     address: str
@@ -44,12 +45,13 @@ class CitedView(NamedTuple):
     score: float = 0.0
     superseded_by: tuple[str, ...] = ()
     project: str = ""
+    drift: str = ""
 
     def line(self, project: str = "") -> str:
         place = f"{self.path}:{self.lines}" if self.lines else self.path
         gone = f"superseded by {', '.join(self.superseded_by)}" if self.superseded_by else self.status
         where = f"in {project}" if project else ""
-        parts = [place, self.kind, self.service, where, told_when(self.date, self.age), gone, self.address]
+        parts = [place, self.kind, self.service, where, told_when(self.date, self.age), gone, self.drift, self.address]
         content = self.content.strip()
         text = "" if content == self.title else "\n" + content  # what is one line is its own title
         said = f"{self.title}\n{' · '.join(part for part in parts if part)}{text}"
@@ -174,6 +176,7 @@ def _view(one: Cited, now: int) -> CitedView:
         round(min(1.0, source.score), 4),
         tuple(one.source_heirs()) if source.is_superseded else (),
         one.record.project,
+        drifted(one.record.standing),
     )
 
 

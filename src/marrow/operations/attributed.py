@@ -9,6 +9,7 @@ from ..model.address import shown
 from ..model.moments import age, iso
 from ..model.record import Record
 from ..model.text import first_line
+from .views import drifted
 
 EXCERPT_MAX = 600
 SHORT_MAX = 240
@@ -22,7 +23,7 @@ def told_when(date: str, age_: str) -> str:
 class Document(NamedTuple):
     """One hit. `lines` are those of the passage that answers, where the text is long; `content` is that passage, or how
     the text begins. `date` is when it is from, empty where nothing says so. `changed_by`: of a decision, a later one
-    that plainly says otherwise."""
+    that plainly says otherwise. `drift`: that what it stands on has moved."""
 
     address: str
     kind: str
@@ -39,11 +40,12 @@ class Document(NamedTuple):
     project: str = ""
     url: str = ""
     changed_by: str = ""
+    drift: str = ""
 
     def heading(self, project: str = "") -> str:
         place = f"{self.path}:{self.lines}" if self.lines else self.path
         where = f"in {project}" if project else ""
-        parts = [self.kind, place, self.service, where, told_when(self.date, self.age), self.status]
+        parts = [self.kind, place, self.service, where, told_when(self.date, self.age), self.status, self.drift]
         gone = f" (superseded by {', '.join(self.superseded_by)})" if self.superseded_by else ""
         gone = gone or (f" (changed since by {self.changed_by})" if self.changed_by else "")
         return f"[{self.address}] {self.title}{gone}\n    {' · '.join(part for part in parts if part)}"
@@ -74,6 +76,7 @@ def document(one: Attributed, now: int, *, content: str | None = None) -> Docume
         project=one.record.project,
         url=link if isinstance(link, str) else "",
         changed_by=shown(one.changed_by.node.address) if one.changed_by else "",
+        drift=drifted(one.record.standing),
     )
 
 

@@ -15,6 +15,7 @@ from ..model.address import shown
 from ..model.moments import age, iso
 from ..model.node import GLOBAL_PROJECT, KINDS
 from ..model.record import Record
+from ..model.standing import Standing
 from ..model.text import counted, shorten
 from ..search.cut import Kept
 from ..search.evidence import LONG
@@ -74,6 +75,14 @@ def lines_of(items: Sequence[_OfProject]) -> list[str]:
     return [item.line(item.project if several else "") for item in items]
 
 
+def drifted(standing: Standing) -> str:
+    """That the ground of a memory has moved, and how; nothing where it has not."""
+    if not standing.drift:
+        return ""
+    what = f": {shorten(standing.reason, DRIFT_TOKENS)}" if standing.reason else ""
+    return f"code {standing.drift}{what}"
+
+
 def view(record: Record, now: int, *, score: float = 0.0, why: Mapping[str, float] | None = None) -> View:
     standing = record.standing
     marks = []
@@ -86,8 +95,7 @@ def view(record: Record, now: int, *, score: float = 0.0, why: Mapping[str, floa
     if standing.preliminary:
         marks.append("preliminary")
     if standing.drift:
-        what = f": {shorten(standing.reason, DRIFT_TOKENS)}" if standing.reason else ""
-        marks.append(f"code {standing.drift}{what}")
+        marks.append(drifted(standing))
     if standing.confidence < LOW_CONFIDENCE:
         marks.append(f"confidence {standing.confidence:g}")
     if record.project == GLOBAL_PROJECT:

@@ -52,7 +52,7 @@ def _cjk_run() -> re.Pattern[str]:
 
 
 _stemmer = Stemmer.Stemmer("english", 0)
-CHUNKS_KEPT = 65_536
+CHUNKS_KEPT, STEMS_KEPT = 65_536, 16_384
 # What is longer between two spaces is no word that comes again.
 WORD_KEPT_MAX = 48
 
@@ -103,8 +103,12 @@ class _Words(dict[str, str]):
             found = _stem(word)
         elif (bare := word.strip(_AROUND)) != word:
             found = self[bare]
-        elif word.isidentifier() and len(word) <= TERM_LENGTH_MAX:
+        elif len(word) > TERM_LENGTH_MAX:
+            found = _of_chunks(word)
+        elif word.isidentifier():
             found = _pieces[word]
+        elif all(map(str.isidentifier, pieces := word.split("."))):  # one chunk, and no version
+            found = " ".join(filter(None, map(_pieces.__getitem__, pieces)))
         else:
             found = _of_chunks(word)
         if len(word) <= WORD_KEPT_MAX:
@@ -166,9 +170,19 @@ def _terms_of_identifier(piece: str) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def _stem(word: str) -> str:
-    stemmed: str = _stemmer.stemWord(word)
-    return stemmed.strip("'") or word
+class _Stems(dict[str, str]):
+    """The same for the words that names are put together from: there are few, and asking for a stem takes as long as
+    the rest of a name."""
+
+    def __missing__(self, word: str) -> str:
+        if len(self) >= STEMS_KEPT:
+            self.clear()
+        stemmed: str = _stemmer.stemWord(word)
+        found = self[word] = stemmed.strip("'") or word
+        return found
+
+
+_stem = _Stems().__getitem__
 
 
 def _chunks(text: str) -> list[str]:

@@ -4,7 +4,7 @@ their path ends; all in one project, those of the same service first."""
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..ingest.mentions import (
@@ -36,6 +36,8 @@ EVERYWHERE = frozenset(
     "template.md config.py config.json settings.py conftest.py types.ts tsconfig.json".split()
 )
 HASHES_LOOKED_UP, HASH_MATCHES = 100, 20
+# For so many names of files each is looked up; for more, all that was read is.
+NAMES_LOOKED_UP, NAME_LENGTH_MAX = 12, 255
 HASH_DIGITS = 7
 _HASH = re.compile(r"[0-9a-f]{40}")
 _TALK = re.compile(r"#(?:pulls|issues|merge_requests)/(\d+)\Z")
@@ -134,19 +136,24 @@ class Lookup:
         self._project = (asker.scope.project,)
         self._by_kind: dict[str, list[Named]] = {}
         self._shelves: _Shelves | None = None
+        self._files: dict[str, list[Source]] = {}
         self._hashes: dict[str, list[Named]] = {}
-        self._ways: dict[str, Callable[[Named, str], Named | None]] = {
-            DECISION: lambda namer, name: _one(namer, (n for n in self._of("decision") if name in n.numbers)),
-            INCIDENT: lambda namer, name: _one(namer, (n for n in self._of("incident") if name in n.names)),
-            COMMIT: self._commit,
-            REQUEST: lambda namer, name: _one(namer, map(_from_source, self._read().talks.get(name, ()))),
-            PATH: self.file,
-        }
 
     def find(self, namer: Named, mention: Mention) -> Named | None:
         """The node that is meant; None where there is none, more than one, or the namer itself."""
-        found = self._ways[mention.what](namer, mention.name)
+        found = self._meant(namer, mention.what, mention.name)
         return None if found is None or found.address == namer.address else found
+
+    def _meant(self, namer: Named, what: str, name: str) -> Named | None:
+        if what == PATH:
+            return self.file(namer, name)
+        if what == COMMIT:
+            return self._commit(namer, name)
+        if what == DECISION:
+            return _one(namer, (one for one in self._of("decision") if name in one.numbers))
+        if what == INCIDENT:
+            return _one(namer, (one for one in self._of("incident") if name in one.names))
+        return _one(namer, map(_from_source, self._read().talks.get(name, ())))
 
     def records(self, entries: Sequence[int]) -> list[tuple[Record, Sequence[Occurrence]]]:
         records = self._reader.records_of(entries, CURRENT)
@@ -168,7 +175,7 @@ class Lookup:
         base = name.rpartition("/")[2].lower()
         if "/" not in name and base in EVERYWHERE:
             return None
-        known = self._read().files.get(base, ())
+        known = self._called(base)
         for same in (True, False):
             there = [source for source in known if (source.service == namer.service) is same]
             exact = [source for source in there if source.path == name]
@@ -181,6 +188,15 @@ class Lookup:
             if found:
                 return None
         return None
+
+    def _called(self, base: str) -> Sequence[Source]:
+        """The files of this name, which is in small letters. For few names not all that was ever read is read."""
+        if self._shelves is not None or len(self._files) >= NAMES_LOOKED_UP or not _is_usual(base):
+            return self._read().files.get(base, ())
+        if base not in self._files:
+            near = self._reader.sources_named(self._asker.namespace, base, self._project)
+            self._files[base] = _shelved(near).files.get(base, [])
+        return self._files[base]
 
     def _whole(self, found: Named) -> Named:
         """A decision with its status: whether it takes another's place depends on it."""
@@ -228,11 +244,7 @@ class Lookup:
     def _read(self) -> _Shelves:
         """What was read from where."""
         if self._shelves is None:
-            shelves = _Shelves({}, {}, {})
-            for source in self._reader.sources(self._asker.namespace, self._project):
-                if source.is_document:
-                    shelves.put(source)
-            self._shelves = shelves
+            self._shelves = _shelved(self._reader.sources(self._asker.namespace, self._project))
         return self._shelves
 
 
@@ -250,6 +262,19 @@ class _Shelves(NamedTuple):
             self.talks.setdefault(talk[1], []).append(source)
         else:
             self.files.setdefault(source.path.rpartition("/")[2].lower(), []).append(source)
+
+
+def _shelved(sources: Iterable[Source]) -> _Shelves:
+    shelves = _Shelves({}, {}, {})
+    for source in sources:
+        if source.is_document:
+            shelves.put(source)
+    return shelves
+
+
+def _is_usual(name: str) -> bool:
+    """Whether a store can look for it, whatever the case of its letters."""
+    return name.isascii() and len(name) <= NAME_LENGTH_MAX
 
 
 def _from_source(source: Source) -> Named:

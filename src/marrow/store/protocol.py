@@ -101,8 +101,7 @@ class Nodes(Protocol):
         """The nodes that have `address` among their inputs."""
 
     def neighbours(self, entries: Sequence[int], reach: int) -> Mapping[int, list[tuple[int, int]]]:
-        """For each entry that was said in a thread: (entry, distance) of those said just before and after it there.
-        What was said before has a negative distance."""
+        """For each that was said in a thread: (entry, distance) of those said just before it, below 0, and after."""
 
 
 class Links(Protocol):
@@ -228,8 +227,7 @@ class Vectors(Protocol):
         so many `besides`, which were saved a moment ago, are not asked for."""
 
     def unrefined(self, limit: int, namespace: str = "", projects: Projects = None) -> list[int]:
-        """The next entries, of one project and in rising order, whose vectors could be replaced by better ones: of
-        every project, or of these of a namespace."""
+        """The next, of one project and rising, whose vectors could be better: of all, or of these of a namespace."""
 
 
 class Counters(Protocol):
@@ -304,12 +302,14 @@ class Sources(Protocol):
     ) -> list[Source]:
         """In order of project, service and path; None asks nothing. `but_service` is left out."""
 
+    def sources_named(self, namespace: str, name: str, projects: Projects) -> list[Source]:
+        """Those whose path ends with the name of a file, whatever the case of its letters from A to Z."""
+
     def sources_of(self, namespace: str, addresses: Sequence[str], projects: Projects) -> list[Source]:
         """Where these nodes were read from, and still are."""
 
     def services(self, namespace: str, projects: Projects) -> Mapping[str, int]:
-        """The services that active nodes belong to, and how many each has. What was read from files belongs to those
-        that still hold it."""
+        """The services that active nodes belong to, with how many. What was read from files is of who holds it."""
 
 
 class Derivations(Protocol):

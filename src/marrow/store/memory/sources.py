@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from string import ascii_lowercase, ascii_uppercase
 from typing import Any, Protocol
 
 from ...model.record import FOREVER
@@ -11,6 +12,8 @@ from ...model.source import Source
 from ...model.standing import ACTIVE
 from ..protocol import Projects
 from .tables import Tables
+
+_FOLDED = str.maketrans(ascii_uppercase, ascii_lowercase)
 
 
 class SourceReader(Protocol):
@@ -37,6 +40,9 @@ class SourceReader(Protocol):
             and source.service != but_service
         ]
         return sorted(found, key=_key)
+
+    def sources_named(self, namespace: str, name: str, projects: Projects) -> list[Source]:
+        return [source for source in self.sources(namespace, projects) if _folded(source.path).endswith(_folded(name))]
 
     def sources_of(self, namespace: str, addresses: Sequence[str], projects: Projects) -> list[Source]:
         asked = set(addresses)
@@ -78,6 +84,11 @@ class SourceWriter(SourceReader, Protocol):
         for key, source in list(self._t.sources.items()):
             if key[0] == namespace and source.address in addresses:
                 self._drop(self._t.sources, key)
+
+
+def _folded(path: str) -> str:
+    """As SQLite's `LIKE` compares."""
+    return path.translate(_FOLDED)
 
 
 def _key(source: Source) -> tuple[str, str, str]:

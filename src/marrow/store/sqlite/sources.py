@@ -33,6 +33,10 @@ class SourceReader(Protocol):
         name = "sources" if projects is None or service is None or but_service is not None else "sources_of_service"
         return list(map(_source_of, self._run(name, bindings))) if self._has_sources() else []
 
+    def sources_named(self, namespace: str, name: str, projects: Projects) -> list[Source]:
+        bindings = {"namespace": namespace, "projects": _names(projects), "ending": f"%{_plain(name)}"}
+        return list(map(_source_of, self._run("sources_named", bindings))) if self._has_sources() else []
+
     def sources_of(self, namespace: str, addresses: Sequence[str], projects: Projects) -> list[Source]:
         bindings = {"namespace": namespace, "addresses": as_json(addresses), "projects": _names(projects)}
         return list(map(_source_of, self._run("sources_of_addresses", bindings))) if self._has_sources() else []
@@ -76,6 +80,11 @@ class SourceWriter(SourceReader, Protocol):
 
 # As `Source._make`, without a frame of Python for each of thousands of rows.
 _source_of: Callable[[tuple[Any, ...]], Source] = partial(tuple.__new__, Source)
+
+
+def _plain(text: str) -> str:
+    """For `LIKE`, without the signs that stand for others there."""
+    return text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
 
 
 def _names(projects: Projects) -> str | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import threading
 import time
@@ -19,6 +18,7 @@ from ...repository.ignored import ignored
 from ...store.code import FileRow, MapFile, MapReader, MapWriter
 from ...store.code.states import PLAIN
 from ...version import __version__
+from ..uncollected import uncollected
 from .build import MAPPED_AT, Progress, build, languages_of_manifest, resolve_waiting
 from .facts import KeptFacts
 from .parsing import UNREADABLE, read_file
@@ -113,7 +113,7 @@ class KeptMap:
         """Make the map what the checkout is. `only` looks at these files alone; nothing is made where there is no map
         then. Without `whole`, calls that wait to be resolved may go on waiting: `resolve_for` does what a question
         needs."""
-        with self._updating, _uncollected():
+        with self._updating, uncollected():
             if not self.file.exists():
                 return Updated() if only is not None else self._build(now, progress, whole, nice)
             try:
@@ -142,7 +142,7 @@ class KeptMap:
 
     def rebuild(self, now: int, progress: Progress | None = None, *, whole: bool = True, nice: int = 0) -> Updated:
         """Map everything anew. What is known of the past goes."""
-        with self._updating, _uncollected():
+        with self._updating, uncollected():
             self._forget()
             self.file.drop()
             return self._build(now, progress, whole, nice)
@@ -321,7 +321,7 @@ class KeptMap:
 
     def resolve_for(self, names: Iterable[str] = (), files: Iterable[int] = ()) -> int:
         """Resolve what waits in these files, and in those that call something of these names; how many are left."""
-        with self._updating, _uncollected():
+        with self._updating, uncollected():
             with self.file.reading() as reader:
                 left = reader.stale_count()
                 if not left:
@@ -375,18 +375,6 @@ def _is_being_written(row: FileRow | None, size: int, mtime: int) -> bool:
     """Who writes a file empties it first, and one that was just edited may be edited again. What is seen in that moment
     is no change; one that stays empty is, at the next look."""
     return row is not None and row.size > 0 and size == 0 and abs(time.time_ns() - mtime) < WRITTEN_NS
-
-
-@contextmanager
-def _uncollected() -> Iterator[None]:
-    """Maps are tuples in tuples: looking through them for rings again and again takes longer than making them."""
-    was = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was:
-            gc.enable()
 
 
 def _clear_up(ours: Path) -> None:

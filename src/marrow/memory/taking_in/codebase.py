@@ -38,6 +38,7 @@ from ...repository.working_tree import looking
 from ...store.admit import MOMENT_MAX
 from ..attribution import DATED
 from ..engine import Asker, Engine
+from ..uncollected import uncollected
 from .kept_path import kept_path
 from .passed_over import noted, passed_over, read_one_by_one
 from .settled import SETTLE
@@ -82,6 +83,7 @@ class Ingested(NamedTuple):
     taken: TakenIn
 
 
+@uncollected()
 def ingest_codebase(
     engine: Engine,
     asker: Asker,

@@ -61,12 +61,9 @@ def place_derived(
     writer: Writer, namespace: str, rows: Sequence[Derived], stale: Sequence[tuple[str, str]] = ()
 ) -> list[Derived]:
     """For use inside a transaction, such as the door's `also`, with rows that are `admitted`."""
-    there: dict[str, bool] = {}
-    for row in rows:
-        if row.input not in there:
-            # What was read from a file is known before there is a node of it.
-            there[row.input] = bool(row.path) or bool(writer.addresses(namespace, row.input, None, 1))
-    kept = [row for row in rows if there[row.input]]
+    there = writer.placed(namespace, sorted({row.input for row in rows if not row.path}))
+    # What was read from a file is known before there is a node of it.
+    kept = [row for row in rows if row.path or row.input in there]
     writer.keep_derived(namespace, kept)
     for given, name in stale:
         writer.mark_due(namespace, (given,), (name,))

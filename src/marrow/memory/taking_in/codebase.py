@@ -108,7 +108,7 @@ def ingest_codebase(
     chosen = _not_taken(chosen, root, known, partial(read_one_by_one, engine, asker, named, known, root))
     is_ignored = ignored(engine.ignore_extra)
     ours = [path for path in chosen if not BY_ANOTHER.match(path) and not is_ignored(path)]
-    now, extra = engine.clock(), engine.redact_extra
+    extra = engine.redact_extra
     there = {path: found for path in ours if (found := stamp(root, path)) is not None}
     # A path that is written down has no secret in it, unless more are looked for now than when it was.
     names = {path: path if path in known and not extra else kept_path(path, extra) for path in there}
@@ -131,6 +131,7 @@ def ingest_codebase(
     looked_at = [
         _Due(path, found, before) for path, found in there.items() if _is_due(found, before := known.get(names[path]))
     ]
+    now = engine.clock()  # What files hold is read after this: whatever is written later has a later time.
     with _pending(root, looked_at) as pending:  # git works while the files are looked at
         due, same = _changed(root, looked_at, now)
         differing = pending() if due else None

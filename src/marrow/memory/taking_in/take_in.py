@@ -86,7 +86,7 @@ def take_in(
 ) -> TakenIn:
     """Remember what readers found, in the asker's project. `gone` are paths of `service` that are no longer there.
     `settle` is done after each batch, for the nodes that are new in it and those that left. `rows` are kept when all is
-    done. `seen_at` is when the times of the files were looked at, where that was before all of this."""
+    done. `seen_at` is when the files began to be read, where that was before all of this."""
     named = redacted_name(service, engine.redact_extra)
     done = 0
     with Ahead(engine, total or 0) as ahead:

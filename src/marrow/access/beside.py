@@ -118,10 +118,10 @@ class BesideReader(Protocol):
             self._inner.sources(namespace, projects, service=service, path=path, but_service=but_service)
         )
 
-    def sources_named(self, namespace: str, name: str, projects: Projects) -> list[Source]:
+    def sources_with(self, namespace: str, part: str, projects: Projects) -> list[Source]:
         if not self._is_mine(namespace):
             return []
-        return self._read_from(self._inner.sources_named(namespace, name, projects))
+        return self._read_from(self._inner.sources_with(namespace, part, projects))
 
     def sources_of(self, namespace: str, addresses: Sequence[str], projects: Projects) -> list[Source]:
         if not self._is_mine(namespace):

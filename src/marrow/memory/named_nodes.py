@@ -36,8 +36,8 @@ EVERYWHERE = frozenset(
     "template.md config.py config.json settings.py conftest.py types.ts tsconfig.json".split()
 )
 HASHES_LOOKED_UP, HASH_MATCHES = 100, 20
-# For so many names of files each is looked up; for more, all that was read is.
-NAMES_LOOKED_UP, NAME_LENGTH_MAX = 12, 255
+# So many parts of paths are looked for by themselves; for more, all that was ever read is looked through.
+PARTS_LOOKED_UP, PART_LENGTH_MAX = 10, 255
 HASH_DIGITS = 7
 _HASH = re.compile(r"[0-9a-f]{40}")
 _TALK = re.compile(r"#(?:pulls|issues|merge_requests)/(\d+)\Z")
@@ -136,7 +136,7 @@ class Lookup:
         self._project = (asker.scope.project,)
         self._by_kind: dict[str, list[Named]] = {}
         self._shelves: _Shelves | None = None
-        self._files: dict[str, list[Source]] = {}
+        self._parts: dict[str, _Shelves] = {}
         self._hashes: dict[str, list[Named]] = {}
 
     def find(self, namer: Named, mention: Mention) -> Named | None:
@@ -153,7 +153,7 @@ class Lookup:
             return _one(namer, (one for one in self._of("decision") if name in one.numbers))
         if what == INCIDENT:
             return _one(namer, (one for one in self._of("incident") if name in one.names))
-        return _one(namer, map(_from_source, self._read().talks.get(name, ())))
+        return _one(namer, map(_from_source, self._near(f"/{name}").talks.get(name, ())))
 
     def records(self, entries: Sequence[int]) -> list[tuple[Record, Sequence[Occurrence]]]:
         records = self._reader.records_of(entries, CURRENT)
@@ -175,7 +175,7 @@ class Lookup:
         base = name.rpartition("/")[2].lower()
         if "/" not in name and base in EVERYWHERE:
             return None
-        known = self._called(base)
+        known = self._near(base).files.get(base, ())
         for same in (True, False):
             there = [source for source in known if (source.service == namer.service) is same]
             exact = [source for source in there if source.path == name]
@@ -188,15 +188,6 @@ class Lookup:
             if found:
                 return None
         return None
-
-    def _called(self, base: str) -> Sequence[Source]:
-        """The files of this name, which is in small letters. For few names not all that was ever read is read."""
-        if self._shelves is not None or len(self._files) >= NAMES_LOOKED_UP or not _is_usual(base):
-            return self._read().files.get(base, ())
-        if base not in self._files:
-            near = self._reader.sources_named(self._asker.namespace, base, self._project)
-            self._files[base] = _shelved(near).files.get(base, [])
-        return self._files[base]
 
     def _whole(self, found: Named) -> Named:
         """A decision with its status: whether it takes another's place depends on it."""
@@ -224,10 +215,11 @@ class Lookup:
         return {source.address for source in sources if source.is_document}
 
     def _commit(self, namer: Named, name: str) -> Named | None:
-        read = self._read().commits.get(name[:HASH_DIGITS], ())
+        digits = name[:HASH_DIGITS]
+        read = self._near(digits).commits.get(digits, ())
         found = [_from_source(one) for one in read if _hash_in(one.path).startswith(name)]
         if not found:
-            found = [one for one in self._by_words(name[:HASH_DIGITS]) if one.hash.startswith(name)]
+            found = [one for one in self._by_words(digits) if one.hash.startswith(name)]
         return _one(namer, found)
 
     def _by_words(self, digits: str) -> list[Named]:
@@ -241,11 +233,15 @@ class Lookup:
                 self._hashes[digits] = [one for one in several if one.hash]
         return self._hashes[digits]
 
-    def _read(self) -> _Shelves:
-        """What was read from where."""
-        if self._shelves is None:
-            self._shelves = _shelved(self._reader.sources(self._asker.namespace, self._project))
-        return self._shelves
+    def _near(self, part: str) -> _Shelves:
+        """What was read from where; or, for the first that is asked, only what has this in its path."""
+        if self._shelves is None and part not in self._parts:
+            if len(self._parts) < PARTS_LOOKED_UP and part.isascii() and len(part) <= PART_LENGTH_MAX:
+                near = self._reader.sources_with(self._asker.namespace, part, self._project)
+                self._parts[part] = _shelved(near)
+            else:
+                self._shelves = _shelved(self._reader.sources(self._asker.namespace, self._project))
+        return self._shelves or self._parts[part]
 
 
 class _Shelves(NamedTuple):
@@ -270,11 +266,6 @@ def _shelved(sources: Iterable[Source]) -> _Shelves:
         if source.is_document:
             shelves.put(source)
     return shelves
-
-
-def _is_usual(name: str) -> bool:
-    """Whether a store can look for it, whatever the case of its letters."""
-    return name.isascii() and len(name) <= NAME_LENGTH_MAX
 
 
 def _from_source(source: Source) -> Named:

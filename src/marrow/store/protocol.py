@@ -302,8 +302,8 @@ class Sources(Protocol):
     ) -> list[Source]:
         """In order of project, service and path; None asks nothing. `but_service` is left out."""
 
-    def sources_named(self, namespace: str, name: str, projects: Projects) -> list[Source]:
-        """Those whose path ends with the name of a file, whatever the case of its letters from A to Z."""
+    def sources_with(self, namespace: str, part: str, projects: Projects) -> list[Source]:
+        """Those with this in their path, whatever the case of its letters from A to Z. Cheaper than all of them."""
 
     def sources_of(self, namespace: str, addresses: Sequence[str], projects: Projects) -> list[Source]:
         """Where these nodes were read from, and still are."""

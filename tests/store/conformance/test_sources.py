@@ -34,15 +34,15 @@ def test_sources_come_back_in_order_and_by_what_is_asked(store: Store, door: Doo
     assert door.ask(lambda r: r.sources_of(SPACE, [A], ("p",))) == [ONE, other]
 
 
-def test_sources_are_found_by_the_name_of_their_file(store: Store, door: Door) -> None:
+def test_sources_are_found_by_a_part_of_their_path(store: Store, door: Door) -> None:
     door.say("so that the namespace is there")
     upper, wild = ONE._replace(path="src/A.PY"), ONE._replace(path="src/x_y%.py")
     keep(store, ONE, upper, TWO, wild, ONE._replace(project="q"))
-    assert door.ask(lambda r: r.sources_named(SPACE, "a.py", ("p",))) == [upper, ONE]
-    assert door.ask(lambda r: r.sources_named(SPACE, "x_Y%.py", None)) == [wild]
-    assert door.ask(lambda r: r.sources_named(SPACE, "_%.py", None)) == []
-    assert door.ask(lambda r: r.sources_named(SPACE, "a.py", ())) == []
-    assert door.ask(lambda r: r.sources_named("elsewhere", "a.py", None)) == []
+    assert door.ask(lambda r: r.sources_with(SPACE, "a.py", ("p",))) == [upper, ONE]
+    assert door.ask(lambda r: r.sources_with(SPACE, "c/x_Y%", None)) == [wild]
+    assert door.ask(lambda r: r.sources_with(SPACE, "_%.py", None)) == []
+    assert door.ask(lambda r: r.sources_with(SPACE, "a.py", ())) == []
+    assert door.ask(lambda r: r.sources_with("elsewhere", "a.py", None)) == []
 
 
 def test_a_source_that_is_read_again_takes_the_place_of_the_one_before(store: Store, door: Door) -> None:

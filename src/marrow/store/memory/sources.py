@@ -41,8 +41,8 @@ class SourceReader(Protocol):
         ]
         return sorted(found, key=_key)
 
-    def sources_named(self, namespace: str, name: str, projects: Projects) -> list[Source]:
-        return [source for source in self.sources(namespace, projects) if _folded(source.path).endswith(_folded(name))]
+    def sources_with(self, namespace: str, part: str, projects: Projects) -> list[Source]:
+        return [source for source in self.sources(namespace, projects) if _folded(part) in _folded(source.path)]
 
     def sources_of(self, namespace: str, addresses: Sequence[str], projects: Projects) -> list[Source]:
         asked = set(addresses)

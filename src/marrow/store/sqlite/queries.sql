@@ -662,11 +662,11 @@ SELECT s.project, service, path, kind, lower(hex(address)), digest, size, mtime_
    AND s.project = p.project AND s.service = :service AND (:path IS NULL OR s.path = :path)
  ORDER BY s.project, path
 
--- name: sources_named
+-- name: sources_with
 SELECT project, service, path, kind, lower(hex(address)), digest, size, mtime_ns, at, title FROM sources
  WHERE namespace = (SELECT id FROM namespaces WHERE name = :namespace)
    AND (:projects IS NULL OR project IN (SELECT value FROM json_each(:projects)))
-   AND path LIKE :ending ESCAPE '\'
+   AND path LIKE :pattern ESCAPE '\'
  ORDER BY project, service, path
 
 -- name: sources_of_addresses

@@ -33,9 +33,9 @@ class SourceReader(Protocol):
         name = "sources" if projects is None or service is None or but_service is not None else "sources_of_service"
         return list(map(_source_of, self._run(name, bindings))) if self._has_sources() else []
 
-    def sources_named(self, namespace: str, name: str, projects: Projects) -> list[Source]:
-        bindings = {"namespace": namespace, "projects": _names(projects), "ending": f"%{_plain(name)}"}
-        return list(map(_source_of, self._run("sources_named", bindings))) if self._has_sources() else []
+    def sources_with(self, namespace: str, part: str, projects: Projects) -> list[Source]:
+        bindings = {"namespace": namespace, "projects": _names(projects), "pattern": f"%{_plain(part)}%"}
+        return list(map(_source_of, self._run("sources_with", bindings))) if self._has_sources() else []
 
     def sources_of(self, namespace: str, addresses: Sequence[str], projects: Projects) -> list[Source]:
         bindings = {"namespace": namespace, "addresses": as_json(addresses), "projects": _names(projects)}

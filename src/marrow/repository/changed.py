@@ -108,13 +108,14 @@ def _inside(root: str, told: Iterable[bytes]) -> Iterator[str]:
             return
         seen.add(path)
         folder = path.rpartition("/")[0]
-        if real[folder] if folder in real else _is_real(root, folder, real):
+        if real[folder] if folder in real else is_real(root, folder, real):
             yield path
 
 
-def _is_real(root: str, folder: str, known: dict[str, bool]) -> bool:
+def is_real(root: str, folder: str, known: dict[str, bool] | None = None) -> bool:
     """Whether no part of a folder's path below the root is a link. What is found out is kept in `known`, which knows
     the root; from the top down, for a path may have more parts than Python has room for calls."""
+    known = {"": True} if known is None else known
     waiting = []
     while folder not in known:
         waiting.append(folder)

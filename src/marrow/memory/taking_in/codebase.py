@@ -6,7 +6,7 @@ import errno
 import hashlib
 import os
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
@@ -25,7 +25,7 @@ from ...model.errors import Conflict, Invalid, NotFound, Unavailable
 from ...model.moments import moment
 from ...model.source import CURSOR, NO_ADDRESS, Source
 from ...model.text import name as short_name
-from ...repository.changed import Stamp, changed_between, commit_named, listing, stamp
+from ...repository.changed import Stamp, changed_between, commit_named, is_real, listing, stamp
 from ...repository.file_sorts import is_inside_git, is_test
 from ...repository.first_added import FirstAdded
 from ...repository.gitconfig import submodules
@@ -103,12 +103,12 @@ def ingest_codebase(
     shelf = Shelf(engine, asker)
     with listing(root) as every:  # git works while the rows are read
         known = shelf.of(named)
-        inside = [path for path in every() if path.startswith(below)]
+        inside = [path for path in every() if path.startswith(below)] if below else every()
     chosen = [path for path in inside if is_chosen(path, endings, not extensions)]
     chosen = _not_taken(chosen, root, known, partial(read_one_by_one, engine, asker, named, known, root))
-    is_ignored = ignored(engine.ignore_extra)
-    ours = [path for path in chosen if not BY_ANOTHER.match(path) and not is_ignored(path)]
-    extra = engine.redact_extra
+    is_ignored, extra = ignored(engine.ignore_extra), engine.redact_extra
+    odd = {path for path in chosen if BY_ANOTHER.match(path)}
+    ours = [path for path in chosen if path not in odd and not is_ignored(path)]
     there = {path: found for path in ours if (found := stamp(root, path)) is not None}
     # A path that is written down has no secret in it, unless more are looked for now than when it was.
     names = {path: path if path in known and not extra else kept_path(path, extra) for path in there}
@@ -128,19 +128,17 @@ def ingest_codebase(
         left = [path for path in inside if path not in taken_in and not is_licence(path) and not is_ignored(path)]
         passed = passed_over(engine, asker, named, left, known, root) + _modules(root, below, is_ignored, extra)
     row = noted(origin, known.get(ORIGIN), passed)
-    looked_at = [
-        _Due(path, found, before) for path, found in there.items() if _is_due(found, before := known.get(names[path]))
-    ]
+    looked_at = _looked_at(there, names, known)
     now = engine.clock()  # What files hold is read after this: whatever is written later has a later time.
     with _pending(root, looked_at) as pending:  # git works while the files are looked at
         due, same = _changed(root, looked_at, now)
         differing = pending() if due else None
         times = _committed_at(root, due, differing)
-    odd = [Skipped(path, "its name is of a form that Marrow uses itself") for path in chosen if BY_ANOTHER.match(path)]
+    refused = [Skipped(path, "its name is of a form that Marrow uses itself") for path in sorted(odd)]
     taken = take_in(
         engine,
         asker,
-        chain(odd, _items(root, due, times, differing or ())),
+        chain(refused, _items(root, due, times, differing or ())),
         operation=OPERATION,
         service=named,
         gone=gone,
@@ -222,11 +220,13 @@ def _root(asker: Asker, path: str) -> tuple[str, str]:
     return top, os.path.relpath(real, top).replace(os.sep, "/") + "/"
 
 
-def is_chosen(path: str, endings: Collection[str] = PROSE_SUFFIXES, is_default: bool = True) -> bool:
+def is_chosen(path: str, endings: frozenset[str] = PROSE_SUFFIXES, is_default: bool = True) -> bool:
     """Whether a file is worth reading by its name: one with these endings, or by default code and prose."""
-    if is_inside_git(path):
-        return False
-    name = path.rpartition("/")[2]
+    return not is_inside_git(path) and _is_named_so(path.rpartition("/")[2], endings, is_default)
+
+
+@lru_cache(maxsize=8_192)  # many are called the same, and each of a repository is asked about again and again
+def _is_named_so(name: str, endings: frozenset[str], is_default: bool) -> bool:
     stem, dot, ending = name.rpartition(".")
     suffix = f"{dot}{ending.lower()}" if stem.strip(".") else ""  # as `os.path.splitext`, in half the time
     if not is_default:
@@ -235,7 +235,7 @@ def is_chosen(path: str, endings: Collection[str] = PROSE_SUFFIXES, is_default: 
         return False
     if not suffix or suffix in endings or _is_of_code(suffix):
         return True
-    return bool(language_of(path) or other_language(name, suffix))
+    return bool(language_of(name) or other_language(name, suffix))
 
 
 def is_licence(path: str) -> bool:
@@ -262,6 +262,11 @@ class _Due:
     path: str
     stamp: Stamp
     before: Source | None = None
+
+
+def _looked_at(there: Mapping[str, Stamp], names: Mapping[str, str], known: Mapping[str, Source]) -> list[_Due]:
+    """The files that may have changed, by how they look."""
+    return [_Due(p, found, before) for p, found in there.items() if _is_due(found, before := known.get(names[p]))]
 
 
 def _is_due(found: Stamp, before: Source | None) -> bool:
@@ -346,8 +351,7 @@ def _committed_at(root: str, due: Sequence[_Due], pending: Collection[str] | Non
 
 def _contents(root: str, path: str, most: int) -> bytes:
     """What a file holds, up to one byte more than it may. A link, put there since it was listed, is not followed."""
-    above = os.path.dirname(path)
-    if os.path.realpath(os.path.join(root, above)) != os.path.normpath(os.path.join(root, above)):
+    if not is_real(root, os.path.dirname(path)):
         raise OSError(errno.ELOOP, "it lies beyond a link")
     return read_plain(os.path.join(root, path), most + 1, follow=False)
 

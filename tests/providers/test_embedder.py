@@ -55,6 +55,12 @@ PARAPHRASES = [
 ]
 
 
+@given(st.text(alphabet="abcdefghijklmnopqrstuvwxyz0123456789éß日", max_size=60))
+def test_word_pieces_are_those_of_the_tokenizer(part: str) -> None:
+    units = STATIC._tables().units
+    assert units._pieces_of(part) == units._tokenizer.encode(part, add_special_tokens=False).ids
+
+
 def cosine(left: str, right: str) -> float:
     return float(STATIC.query(left) @ STATIC.query(right))
 

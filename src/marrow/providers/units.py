@@ -79,11 +79,26 @@ class Units:
         for part in parts:
             row = self._words.get(part)
             if row is None:
-                ids = self._tokenizer.encode(part[:60], add_special_tokens=False).ids
-                rows += [row for piece in ids if (row := self._pieces[piece]) >= 0]
+                rows += [row for piece in self._pieces_of(part[:60]) if (row := self._pieces[piece]) >= 0]
             else:
                 rows.append(row)
         return tuple(rows), parts
+
+    def _pieces_of(self, part: str) -> list[int]:
+        """The word pieces of a part in lower case: each the longest that is known. The tokenizer finds the same; but
+        of plain letters and digits that takes it ten times as long, most of all when it was not used just before."""
+        number_of, found, start = self._tokenizer.token_to_id, list[int](), 0
+        while part.isascii() and start < len(part):
+            before = "##" if start else ""
+            for end in range(len(part), start, -1):
+                piece = number_of(before + part[start:end])
+                if piece is not None:
+                    found.append(piece)
+                    start = end
+                    break
+            else:
+                break
+        return found if start == len(part) else self._tokenizer.encode(part, add_special_tokens=False).ids
 
     def rows(self, text: str) -> list[int]:
         """The rows of a text, one entry for each time they occur."""

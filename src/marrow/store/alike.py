@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .matrix import Matrix, best_places, places_of, sorted_ids
-from .signs import packed_signs
+from .matrix import Matrix, places_of, sorted_ids
+from .signs import COUNTED_WORDS, packed_signs
 from .stored_vectors import exact_cosines
 
 if TYPE_CHECKING:
@@ -48,16 +48,13 @@ def alike(
 
 
 def _best(ids: Places, cosines: Vector, limit: int, least: float) -> dict[int, float]:
-    looked_at = 2 * limit
-    while True:  # of a long text that is found by several passages the best counts, and the others make room
-        best = best_places(cosines, looked_at)
-        found: dict[int, float] = {}
-        for entry, cosine in zip(ids[best].tolist(), cosines[best].tolist(), strict=True):
-            if cosine > least and len(found) < limit:
-                found.setdefault(entry, cosine)
-        if len(found) >= limit or looked_at >= len(ids):
-            return found
-        looked_at *= 8
+    near = (cosines > least).nonzero()[0]
+    found: dict[int, float] = {}
+    for place in near[np.argsort(-cosines[near], kind="stable")]:
+        if len(found) == limit:
+            break
+        found.setdefault(int(ids[place]), float(cosines[place]))  # of a long text's passages the best counts
+    return found
 
 
 def _nominated(matrix: Matrix, rows: Rows, vector: Vector, gone: Places) -> Places:
@@ -65,15 +62,18 @@ def _nominated(matrix: Matrix, rows: Rows, vector: Vector, gone: Places) -> Plac
     differing = _differing(matrix.sign_words(rows), packed_signs(vector))
     if len(gone):
         differing[gone] = len(vector) + 1
-    counts = np.cumsum(np.bincount(differing, minlength=len(vector) + 2))
-    most = min(int(np.searchsorted(counts, max(NOMINATED, len(rows) // ROWS_FOR_EACH))), len(vector))
-    return np.flatnonzero(differing <= most)
+    counts = np.bincount(differing, minlength=len(vector) + 2).cumsum()
+    most = min(int(counts.searchsorted(max(NOMINATED, len(rows) // ROWS_FOR_EACH))), len(vector))
+    return (differing <= most).nonzero()[0]
 
 
 def _differing(words: NDArray[np.uint64], asked: NDArray[np.uint64]) -> NDArray[np.uint16]:
     """In how many places the signs of each row are not those of the question."""
+    total = np.zeros(words.shape[1], dtype=np.uint16)
     counts = np.bitwise_count(words ^ asked[:, None])
-    total: NDArray[np.uint16] = counts[0].astype(np.uint16)
-    for more in counts[1:]:
-        total += more
+    # In bytes as far as that goes: to add numbers of one size to those of another takes three times as long.
+    for first in range(0, len(counts), COUNTED_WORDS):
+        for more in counts[first + 1 : first + COUNTED_WORDS]:
+            counts[first] += more
+        total += counts[first]
     return total

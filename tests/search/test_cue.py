@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from marrow.search.cue import Cue
+from marrow.search.cue import Cue, plain_words
 from marrow.search.later import AMENDS
 from marrow.search.replaced import CHANGE
 
@@ -23,6 +23,11 @@ AROUND = st.text(alphabet="abnow from was to 12.;'-_\n", max_size=40)
 def by_the_pattern(cue: Cue, text: str) -> str:
     found = re.search(cue.pattern, text.lower())
     return found[0] if found else ""
+
+
+@given(st.text(alphabet=st.characters(max_codepoint=0x2FF)) | st.text())
+def test_plain_words_are_runs_of_small_letters(text: str) -> None:
+    assert plain_words(text) == re.findall(r"[a-z]+", text)
 
 
 def every_way(parsed: Iterable[tuple[Any, Any]]) -> list[str]:

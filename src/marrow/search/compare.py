@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
+from .cue import plain_words
 from .replaced import ANNOUNCED, NAMING, announced_in, content_terms, replaces, word_of
 
 NEAR, CONTRADICTS, REPLACES = "near", "contradicts", "replaces"
@@ -99,7 +100,7 @@ def _values(text: str) -> frozenset[str]:
 
 @lru_cache(maxsize=1024)
 def _plain(text: str) -> frozenset[str]:
-    return frozenset(re.findall(r"[a-z]+", text.lower()))
+    return frozenset(plain_words(text.lower()))
 
 
 def _difference(new: str, known: str, ours: frozenset[str], theirs: frozenset[str]) -> str:

@@ -13,7 +13,7 @@ from functools import lru_cache, wraps
 from typing import NamedTuple, TypeVar
 
 from ..store.terms import STOP_WORDS, terms_of
-from .cue import Cue
+from .cue import Cue, plain_words
 from .question import GENERIC
 
 # How alike two must be by their vectors, how much of the smaller one's words they must share, and how much of what the
@@ -81,7 +81,6 @@ NAMING = re.compile(
 )
 _DIGIT = re.compile(r"\d")
 _DECIMAL = re.compile(r"\d{1,9}(?:\.\d{1,9})?")
-_LETTERS = re.compile(r"[a-z]+")
 _ANY_WORD = re.compile(r"[\w.+#-]+")
 # What may follow the first digit of a number. A pattern that begins with a digit is looked for where one stands, and
 # not everywhere.
@@ -176,9 +175,9 @@ def replaces(
 
 def _can_be_compared(later: str, earlier: str) -> bool:
     """Whether both give a value of the same unit or under the same name, or times."""
-    if values(later).keys().isdisjoint(values(earlier)):
-        return bool(lasting(later)) and bool(lasting(earlier))
-    return True
+    if values(later) and not values(later).keys().isdisjoint(values(earlier)):
+        return True
+    return bool(lasting(later)) and bool(lasting(earlier))
 
 
 def may_replace(text: str) -> bool:
@@ -260,7 +259,7 @@ def values(text: str) -> dict[str, frozenset[str]]:
     if "every " in text:
         text = _EVERY.sub("each 1 ", text)
     has_digits = _DIGIT.search(text) is not None
-    words = _LETTERS.findall(text)
+    words = plain_words(text)
     is_spelt = not _WORD_NUMBERS.keys().isdisjoint(words)
     if not has_digits and not is_spelt:
         return {}

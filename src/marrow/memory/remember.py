@@ -112,8 +112,8 @@ def pinned_drafts(engine: Engine, asker: Asker, drafts: Sequence[Draft]) -> Sequ
     if not chosen:
         return drafts
     pins = pin_all(engine, asker.root, [(drafts[at].anchors, named[at], drafts[at].content) for at in chosen])
-    found = dict(zip(chosen, pins, strict=True))
-    return [replace(draft, anchors=found.get(at, draft.anchors)) for at, draft in enumerate(drafts)]
+    found = {at: anchors for at, anchors in zip(chosen, pins, strict=True) if anchors != drafts[at].anchors}
+    return [replace(draft, anchors=found[at]) if at in found else draft for at, draft in enumerate(drafts)]
 
 
 def _pin_anew(engine: Engine, asker: Asker, says: Sequence[Say], receipt: Receipt) -> None:
@@ -164,12 +164,12 @@ def _keeping(engine: Engine, vectors: dict[str, Vector]) -> Embed | None:
 def similar(engine: Engine, asker: Asker, record: Record, vector: Vector, together: int = 1) -> tuple[Similar, ...]:
     """What is known in the same place and is like the new record, of so many that came together; contradictions
     first."""
-    from ..store.stored_vectors import mean_of
-
     found = []
     with engine.store.reading() as reader:
         better = engine.asking(reader, asker.namespace, (record.project,), besides=together)
         if better is not engine.embedder:  # what it is compared with is of that tier
+            from ..store.stored_vectors import mean_of
+
             vector = mean_of(vectors_by(better, [record.node.content])[0])
         near = reader.nearest(
             asker.namespace, vector, (record.project,), None, NEAREST + 1, compared_from(record.node.content)

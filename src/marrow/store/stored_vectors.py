@@ -34,7 +34,7 @@ def exact_cosines(rows: Rows, places: Places | None, vector: Vector) -> Vector:
     found = np.empty(count, dtype=np.float32)
     # Room that is used again costs half as much as new room for each block.
     shape = (min(BLOCK, count), rows.shape[1])
-    picked, wide = np.empty(shape, dtype=held.dtype), np.empty(shape, dtype=np.int32)
+    picked, wide = np.empty(shape, dtype=held.dtype), np.empty(shape if not is_wide else 0, dtype=np.int32)
     for start in range(0, count, BLOCK):
         size = min(BLOCK, count - start)
         if places is None:

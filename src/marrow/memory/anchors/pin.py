@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Sequence
-from functools import cache
 
 from ...model.code import TYPES
 from ...model.errors import MarrowError
@@ -39,12 +38,16 @@ def pin_all(
     engine: Engine, root: str, wanted: Iterable[tuple[Sequence[Anchor], Mentions, str]]
 ) -> list[tuple[Anchor, ...]]:
     """The anchors that each memory gets: those that were given, and those of what it names."""
+    texts = list(wanted)
+    has_places = [bool(given or named.places) for given, named, _ in texts]
+    has_map = not all(has_places) and is_mapped(engine, root)
+    # Names alone, and nothing that knows where they are: most texts are no further looked at.
+    if not has_map and not any(has_places):
+        return [()] * len(texts)
     checkout = checkout_of(engine, root)
-    has_map = cache(lambda: is_mapped(engine, root))
     return [
-        # Names alone, and nothing that knows where they are: most texts are no further looked at.
-        pinned(checkout, given, named, content) if given or named.places or has_map() else ()
-        for given, named, content in wanted
+        pinned(checkout, given, named, content) if has_map or has_place else ()
+        for has_place, (given, named, content) in zip(has_places, texts, strict=True)
     ]
 
 

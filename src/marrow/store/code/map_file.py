@@ -54,7 +54,7 @@ class MapFile:
         self._writing = threading.RLock()
 
     def exists(self) -> bool:
-        return self.path.exists()
+        return os.path.exists(self.path)  # a save that names code asks this: the quicker way
 
     @contextmanager
     def reading(self) -> Iterator[MapReader]:

@@ -11,7 +11,7 @@ _SPACED = bytes(sign if chr(sign).isalpha() and chr(sign).islower() and sign < 1
 
 
 def plain_words(low: str) -> list[str]:
-    """What `[a-z]+` finds in a text, in a quarter of the time."""
+    """What `[a-z]+` finds in a text, in about half the time."""
     return low.encode("ascii", "replace").translate(_SPACED).decode("ascii").split()
 
 

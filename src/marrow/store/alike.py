@@ -71,7 +71,7 @@ def _differing(words: NDArray[np.uint64], asked: NDArray[np.uint64]) -> NDArray[
     """In how many places the signs of each row are not those of the question."""
     total = np.zeros(words.shape[1], dtype=np.uint16)
     counts = np.bitwise_count(words ^ asked[:, None])
-    # In bytes as far as that goes: to add numbers of one size to those of another takes three times as long.
+    # In bytes as far as that goes, as `signs` does.
     for first in range(0, len(counts), COUNTED_WORDS):
         for more in counts[first + 1 : first + COUNTED_WORDS]:
             counts[first] += more

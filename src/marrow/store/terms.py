@@ -220,16 +220,6 @@ def spaced_terms(text: str) -> str:
     """The same as one text, as an index of words takes it: with a space between each two."""
     if _made_ahead and (made := _made_ahead.pop(text, None)) is not None:
         return made
-    return _just_spaced(text) if len(text) <= KEPT_LENGTH_MAX else _spaced(text)
-
-
-@lru_cache(maxsize=4)
-def _just_spaced(text: str) -> str:
-    """What is indexed is compared right afterwards."""
-    return _spaced(text)
-
-
-def _spaced(text: str) -> str:
     spaced = text.encode("utf-8", "surrogatepass").translate(_SPACED).decode("utf-8", "surrogatepass")
     return " ".join(filter(None, map(_words.__getitem__, spaced.split())))
 

@@ -14,8 +14,8 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from ..model.code import CALLABLES, TOP, TYPES, Symbol
-from .body_hash import Around, body_hashes
 from .body_hash import Span as Span
+from .body_hash import hashing
 
 # What calls and names can be in; a constant or a field is no place of its own.
 SCOPES = CALLABLES | TYPES | frozenset(("module", "namespace"))
@@ -63,7 +63,7 @@ class Outline:
         self._source = source
         # By where they begin, the longer first; two sorts are quicker than one by pairs.
         self._found = sorted(sorted(definitions, key=_LAST, reverse=True), key=_FIRST)
-        self._around = Around(comments, strings, blocks, optional)
+        self._hashed = comments, strings, blocks, optional
         self._scopes = [at for at, found in enumerate(self._found) if found[0] in SCOPES]
         self._flattened: tuple[list[int], list[int]] = (
             before._flattened if before is not None and len(before._scopes) == len(self._scopes) else self._flat()
@@ -80,10 +80,9 @@ class Outline:
             if parent != TOP:
                 inside.setdefault(parent, []).append((found[2], found[3]))
         made: list[Symbol] = []
-        hashes = body_hashes(self._source, [(found[2], found[3]) for found in found_], inside, self._around)
-        new = tuple.__new__
-        for found, parent, hash_ in zip(found_, parents, hashes, strict=True):
-            kind, name, _, _, start, end, signature, doc, decorators, bases, returns, receiver = found
+        new, hash_of, parts_of = tuple.__new__, hashing(self._source, *self._hashed), inside.get
+        for at, (found, parent) in enumerate(zip(found_, parents, strict=True)):
+            kind, name, first, last, start, end, signature, doc, decorators, bases, returns, receiver = found
             if len(name) > NAME_MAX:
                 name = name[:NAME_MAX]
             whole = name
@@ -99,6 +98,7 @@ class Outline:
                 signature = f"{signature[: SIGNATURE_MAX - 1]}…"
             if doc:
                 doc = one_line(doc, DOC_MAX)
+            hash_ = hash_of(first, last, parts_of(at, ()))
             fields = (kind, name, whole, parent, start, end, signature, doc)
             made.append(new(Symbol, (*fields, decorators, hash_, bases, returns, receiver)))
         return tuple(made)

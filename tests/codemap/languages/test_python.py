@@ -179,16 +179,6 @@ def test_a_changed_method_does_not_change_its_class() -> None:
     assert hash_of(before, "m") != hash_of(after, "m")
 
 
-@pytest.mark.parametrize("mark", [b"\1", b"\2", b"\5", b"\x0e"])
-def test_a_control_character_in_a_text_leaves_the_hashes_of_its_symbols_apart(mark: bytes) -> None:
-    """They are what the text is marked with."""
-    source = b"X = '%s'\n\n\ndef f():\n    g('a%sb', %%s)\n\n\ndef h():\n    i('c')\n" % (mark, mark)
-    before, after, plain = source % b"1", source % b"2", b"def h():\n    i('c')\n"
-    assert hash_of(before, "f") != hash_of(after, "f")
-    assert hash_of(before, "X") == hash_of(after, "X") != hash_of(b"X = ''\n", "X")
-    assert hash_of(before, "h") == hash_of(after, "h") == hash_of(plain, "h")
-
-
 def test_the_same_bytes_give_the_same_map() -> None:
     assert mapped() == mapped()
 

@@ -19,7 +19,7 @@ from ..sqlite.connection import patient, statements
 from .reader import MapReader, script
 from .writer import MapWriter
 
-FORMAT = 3
+FORMAT = 2
 APPLICATION_ID = 0x4D52574D ^ 0x434F4445  # Marrow's, for code
 PAGE_BYTES = 8192
 CACHE_KIB = 32_000

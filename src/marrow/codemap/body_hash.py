@@ -11,6 +11,7 @@ import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Sequence
+from functools import cache
 from hashlib import blake2b
 
 HASH_BYTES = 8
@@ -24,6 +25,7 @@ _BLANK, _STRING, _OPEN, _TIGHT, _CLOSE, _CLOSE_LAST = 0, 1, 2, 4, 14, 31
 _COLON = ord(":")
 
 _PLAIN_STRING = re.compile(rb"'([^'\"\\\n]*)'\Z")
+_TRAILING_COMMA = re.compile(rb",(?=[)\]}])")
 _NOT_PLAIN = re.compile(rb"[\"\\\n]")
 
 
@@ -35,7 +37,10 @@ def hashing(
     is_tight = _mark_blocks(text, blocks)
     flat, dropped = bytes(text), bytes((_BLANK,)) + SPACE + optional
     fresh = blake2b(digest_size=HASH_BYTES).copy  # quicker than to say each time what is wanted
-    all_comments, all_strings = sorted(comments), sorted(strings)
+
+    @cache
+    def in_order() -> tuple[list[Span], list[Span]]:  # few files need it
+        return sorted(comments), sorted(strings)
 
     def is_in_string(place: int) -> bool:
         at = bisect_left(starts, place) - 1
@@ -43,9 +48,7 @@ def hashing(
 
     def hash_of(first: int, last: int, without: Sequence[Span]) -> str:
         if not flat[first] and is_in_string(first):  # `${function () { … }}`: the string's one mark says nothing of it
-            inner_comments, inner_strings, left_out = (
-                _between(spans, first, last) for spans in (all_comments, all_strings, without)
-            )
+            inner_comments, inner_strings, left_out = (_between(spans, first, last) for spans in (*in_order(), without))
             return hashing(source[first:last], inner_comments, inner_strings, (), optional)(0, last - first, left_out)
         if without:
             parts, own = [], list[bytes]()
@@ -61,8 +64,7 @@ def hashing(
             bare = flat[first:last].translate(None, dropped)
         if is_tight:
             bare = bare.replace(bytes((_TIGHT,)), bytes((_COLON, _OPEN)))
-        if b"," in bare:
-            bare = bare.replace(b",)", b")").replace(b",]", b"]").replace(b",}", b"}")
+        bare = _TRAILING_COMMA.sub(b"", bare)
         hashed = fresh()
         hashed.update(bare)
         if own:

@@ -93,9 +93,7 @@ class Outline:
                     kind = member_of(kind, around[0], name)
             elif receiver:
                 whole = f"{receiver}.{name}"
-            signature = " ".join(signature.split())
-            if len(signature) > SIGNATURE_MAX:
-                signature = f"{signature[: SIGNATURE_MAX - 1]}…"
+            signature = one_line(signature, SIGNATURE_MAX)
             if doc:
                 doc = one_line(doc, DOC_MAX)
             hash_ = hash_of(first, last, parts_of(at, ()))
@@ -155,5 +153,6 @@ class Outline:
 
 
 def one_line(text: str, limit: int) -> str:
-    line = " ".join(text.split())
+    # Few have other white space than single blanks.
+    line = text.strip() if text.isprintable() and "  " not in text else " ".join(text.split())
     return line if len(line) <= limit else f"{line[: limit - 1]}…"

@@ -80,6 +80,13 @@ def field_ids(name: str, fields: tuple[str, ...]) -> tuple[int, ...]:
     return tuple(grammar.field_id_for_name(field) for field in fields)
 
 
+@cache
+def kind_ids(name: str, kinds: tuple[str, ...]) -> tuple[int, ...]:
+    """The numbers that a grammar has for kinds of nodes, in the order given."""
+    grammar = _grammar(name)
+    return tuple(grammar.id_for_node_kind(kind, True) for kind in kinds)
+
+
 def line_starts(source: bytes) -> list[int]:
     """Where the lines of a text begin, so that `bisect_right` of it and a place is the line there, from 1. For many
     places that is quicker than to ask each node for its point."""

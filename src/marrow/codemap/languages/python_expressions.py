@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..parse import field_ids
+from ..parse import field_ids, kind_ids
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -86,12 +86,18 @@ _STEPS: dict[str, tuple[int, str]] = {
 }
 
 
+@cache
+def _steps() -> dict[int, tuple[int, str]]:
+    """By the number that the grammar has for a kind: asking a node for that takes half as long as for its name."""
+    return dict(zip(kind_ids("python", tuple(_STEPS)), _STEPS.values(), strict=True))
+
+
 def chain_of(node: Node | None, source: bytes, known: Fields) -> str:
     """An expression as a chain; "" for one that cannot be said as one."""
     parts: list[str] = []
-    tail = ""
+    tail, steps = "", _steps()
     for _ in range(DEPTH_MAX):
-        step = _STEPS.get(node.type) if node is not None else None
+        step = steps.get(node.kind_id) if node is not None else None
         if node is None or step is None:
             return ""
         action, word = step

@@ -46,7 +46,8 @@ NESTED = frozenset(("call",))  # `a()()`
 def read(root: Node, source: bytes, path: str) -> FileMap:
     found = captured("python", QUERY, root, UNORDERED, NESTED)
     known = fields()
-    comments, strings, blocks = (spans(found.get(name, ())) for name in ("comment", "string", "block"))
+    # Taken out: so many nodes are let go before the rest is done.
+    comments, strings, blocks = (spans(found.pop(name, ())) for name in ("comment", "string", "block"))
     # Looked up by where the definition itself begins: asking a node for its parent is slow.
     decorated = {_within(node, known).start_byte: node for node in found.get("decorated", ())}
     definitions = Definitions(source, known, comments)
@@ -90,16 +91,23 @@ def _member_of(kind: str, around: str, name: str) -> str:
 
 
 def _calls(nodes: Iterable[Node], source: bytes, outline: Outline, known: Fields) -> tuple[Call, ...]:
+    """The nodes come in order: to count lines from one to the next is quicker than to ask each for its point."""
     calls = []
     new, plain, (borders, scopes) = tuple.__new__, PLAIN_CHAINS.get, outline.borders()
+    line, line_begin, reached, count = 1, 0, 0, source.count
     for node in nodes:
-        first = node.start_byte
-        text = source[first : node.end_byte]
+        first, last = node.start_byte, node.end_byte
+        if further := count(b"\n", reached, first):
+            line += further
+            line_begin = source.rfind(b"\n", reached, first) + 1
+        reached = first
+        text = source[first:last]
         chain, size = plain(text) or called_chain(node, text, source, known)
         if chain:
-            row, column = node.end_point
-            column = column - size if column > size else 0
-            calls.append(new(Call, (scopes[bisect_right(borders, first)], row + 1, column, chain, "call")))
+            below = text.count(b"\n")
+            column = last - size - (first + text.rfind(b"\n") + 1 if below else line_begin)
+            scope = scopes[bisect_right(borders, first)]
+            calls.append(new(Call, (scope, line + below, column if column > 0 else 0, chain, "call")))
     return tuple(calls)
 
 

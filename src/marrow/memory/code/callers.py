@@ -175,7 +175,7 @@ def loose_sites(reader: MapReader, name: str, files: list[int]) -> list[CallSite
         named = [(at, call) for at, call in calls if call.kind == "call" and last_name(call.chain) == name]
         if not named:
             continue
-        linked = {link.call for link in reader.links(file)}
+        linked = reader.linked(file)
         # As long as a file is as the first map found it, its symbols are numbered as they come.
         numbers = reader.parents(file)[1] if row.changed else None
         for at, call in named:

@@ -143,6 +143,13 @@ def unpack_links(data: bytes) -> list[Link]:
     ]
 
 
+def unpack_linked(data: bytes) -> set[int]:
+    """Only which of the calls are resolved."""
+    flat = array("Q")
+    flat.frombytes(data)
+    return {call >> _REASON_BITS for call in flat[::2]}
+
+
 def pack_places(places: Iterable[Place]) -> bytes:
     flat = array("I")
     for caller, line, reason in places:

@@ -17,6 +17,7 @@ from .packing import (
     unpack_calls_ending,
     unpack_calls_within,
     unpack_files,
+    unpack_linked,
     unpack_links,
     unpack_outline,
     unpack_parents,
@@ -190,6 +191,10 @@ class MapReader:
 
     def links(self, file: int) -> list[Link]:
         return next((unpack_links(data) for (data,) in self._run("edges", (file,))), [])
+
+    def linked(self, file: int) -> set[int]:
+        """Which of the calls of a file are resolved, by their places in its list."""
+        return next((unpack_linked(data) for (data,) in self._run("edges", (file,))), set())
 
     def whole(self, file: int) -> FileMap | None:
         found = self.outline(file)

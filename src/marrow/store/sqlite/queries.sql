@@ -195,7 +195,7 @@ SELECT lower(hex(a.address)), lower(hex(b.address)), l.rel, p.name, l.at, l.unti
        SELECT l.id FROM json_each(:addresses) g CROSS JOIN nodes n
            ON n.namespace = (SELECT id FROM namespaces WHERE name = :namespace) AND n.address = unhex(g.value)
          JOIN links l ON l.source = n.id
-       UNION
+       UNION ALL
        SELECT l.id FROM json_each(:addresses) g CROSS JOIN nodes n
            ON n.namespace = (SELECT id FROM namespaces WHERE name = :namespace) AND n.address = unhex(g.value)
          JOIN links l ON l.target = n.id)
@@ -654,13 +654,12 @@ SELECT project, service, path, kind, lower(hex(address)), digest, size, mtime_ns
    AND (:but IS NULL OR service <> :but)
  ORDER BY project, service, path
 
--- The joins say by which index: left alone, SQLite goes through all rows.
+-- Of one project: they come in order as they lie, and to sort thousands would take as long as to read them.
 -- name: sources_of_service
-SELECT s.project, service, path, kind, lower(hex(address)), digest, size, mtime_ns, at, title
-  FROM (SELECT DISTINCT value AS project FROM json_each(:projects)) p CROSS JOIN sources s
-    ON s.namespace = (SELECT id FROM namespaces WHERE name = :namespace)
-   AND s.project = p.project AND s.service = :service AND (:path IS NULL OR s.path = :path)
- ORDER BY s.project, path
+SELECT project, service, path, kind, lower(hex(address)), digest, size, mtime_ns, at, title FROM sources
+ WHERE namespace = (SELECT id FROM namespaces WHERE name = :namespace) AND project = :project AND service = :service
+   AND (:path IS NULL OR path = :path)
+ ORDER BY path
 
 -- name: sources_with
 SELECT project, service, path, kind, lower(hex(address)), digest, size, mtime_ns, at, title FROM sources
@@ -669,6 +668,7 @@ SELECT project, service, path, kind, lower(hex(address)), digest, size, mtime_ns
    AND path LIKE :pattern ESCAPE '\'
  ORDER BY project, service, path
 
+-- The join says by which index: left alone, SQLite goes through all rows.
 -- name: sources_of_addresses
 SELECT project, service, path, kind, lower(hex(s.address)), digest, size, mtime_ns, at, title
   FROM (SELECT DISTINCT unhex(value) AS address FROM json_each(:addresses)) g

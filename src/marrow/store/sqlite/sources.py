@@ -28,10 +28,16 @@ class SourceReader(Protocol):
         path: str | None = None,
         but_service: str | None = None,
     ) -> list[Source]:
-        asked = {"service": service, "path": path, "but": but_service}
-        bindings = {"namespace": namespace, "projects": _names(projects), **asked}
-        name = "sources" if projects is None or service is None or but_service is not None else "sources_of_service"
-        return list(map(_source_of, self._run(name, bindings))) if self._has_sources() else []
+        if not self._has_sources():
+            return []
+        asked = {"namespace": namespace, "service": service, "path": path}
+        if projects is None or service is None or but_service is not None:
+            rows = self._run("sources", {**asked, "projects": _names(projects), "but": but_service})
+            return list(map(_source_of, rows))
+        found: list[Source] = []
+        for project in sorted(set(projects)):
+            found += map(_source_of, self._run("sources_of_service", {**asked, "project": project}))
+        return found
 
     def sources_with(self, namespace: str, part: str, projects: Projects) -> list[Source]:
         bindings = {"namespace": namespace, "projects": _names(projects), "pattern": f"%{_plain(part)}%"}

@@ -15,9 +15,7 @@ from marrow.memory import connecting
 from marrow.memory.code.kept_map import map_at
 from marrow.memory.connecting import connect, release
 from marrow.memory.engine import Asker, Engine
-from marrow.memory.named_nodes import Lookup
 from marrow.memory.said_relation import End, relation
-from marrow.memory.taking_in.settled import SETTLE
 from marrow.memory.taking_in.take_in import TakenIn, take_in
 from marrow.model.change import Relate
 from marrow.model.draft import Draft
@@ -382,44 +380,6 @@ def current(engine: Engine, asker: Asker, path: str) -> set[tuple[str, str]]:
         links = reader.links(asker.namespace, [own], None, CURRENT)
     ends = [(link.rel, link.target if link.source == own else link.source) for link in links]
     return {(rel, read[end]) for rel, end in ends if end in read}
-
-
-@pytest.fixture
-def settled(engine: Engine, asker: Asker) -> Any:
-    """Take items in, with what follows a batch of a codebase."""
-    return lambda *items: take_in(engine, asker, items, operation="test", settle=SETTLE)
-
-
-def test_who_names_a_decision_is_not_asked_again_when_that_goes_by_the_same_names(
-    settled: Any, engine: Engine, asker: Asker, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    settled(adr(1, "A file."), adr(2, "Depends on ADR-1."), incident("INC-1", "As docs/adr/0001-choice.md has it."))
-    linked = {("depends_on", PATH_2), ("relates_to", "docs/incidents/inc-1.md")}
-    assert current(engine, asker, "docs/adr/0001-choice.md") == linked
-    for text in ("A file, as it was.", "A file, as it is."):
-        monkeypatch.setattr(connecting, "_earlier", None)
-        monkeypatch.setattr(Lookup, "namesakes", None)
-        settled(adr(1, text))
-        assert current(engine, asker, "docs/adr/0001-choice.md") == linked
-
-
-def test_a_number_that_another_one_gave_up_means_the_one_that_has_it_though_it_changed_too(
-    settled: Any, engine: Engine, asker: Asker
-) -> None:
-    also = item("docs/adr/1-too.md", "# 1. Chosen", "decision", number=1, status="accepted")
-    settled(adr(1, "A file."), also, adr(2, "Depends on ADR-1."))
-    assert current(engine, asker, PATH_2) == set()
-    settled(
-        adr(1, "A file, as it was."), item("docs/adr/1-too.md", "# 7. Chosen", "decision", number=7, status="accepted")
-    )
-    assert current(engine, asker, PATH_2) == {("depends_on", "docs/adr/0001-choice.md")}
-
-
-def test_a_decision_that_is_accepted_now_is_asked_about_again(settled: Any, standing: Any) -> None:
-    settled(adr(1, "Superseded by ADR-2."), adr(2, "A queue.", status="proposed"))
-    assert standing() == ({1, 2}, set())
-    settled(adr(2, "A queue, for good."))
-    assert standing() == ({2}, {1})
 
 
 def test_a_changed_text_keeps_no_links_to_what_it_names_no_more(took: Any, engine: Engine, asker: Asker) -> None:

@@ -13,7 +13,7 @@ from ..model.address import parse_prefix
 from ..model.change import Change, Receipt, Step
 from ..model.derivation import value_digest
 from ..model.errors import Ambiguous, Invalid, MarrowError, NotFound
-from ..model.event import CONSCIOUS, Snapshot
+from ..model.event import CONSCIOUS, Head, Snapshot
 from ..model.moments import parse as parse_moment
 from ..model.node import GLOBAL_PROJECT
 from ..model.record import CURRENT, Filter, Record
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from .observed.observe import Known
 
 # At which end of the chain it was looked up, and the records that were replaced and are still there.
-Replaced = tuple[str, frozenset[int]]
+Replaced = tuple[Head, frozenset[int]]
 T = TypeVar("T")
 
 CANDIDATES_SHOWN = 10

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from ..model.errors import Invalid
+from ..model.event import Head
 from ..model.record import CURRENT, Filter
 from ..model.standing import SUPERSEDED
 from ..providers.embedder import Embedder
@@ -24,7 +25,7 @@ BY_MEANING, LOOKED_AGAIN = 16, 24
 # So many decisions that were replaced are found beside the rest, and so much of their score is left.
 DECISION, REPLACED_MAX, REPLACED_SHARE = "decision", 4, 0.85
 REPLACED, SUPERSEDES = "replaced", "supersedes"
-KNOWN_MAX = 64
+KNOWN_MAX, EVENTS_LOOKED_AT = 64, 8
 # What is kept as a node and says nothing of the project.
 NOT_SEARCHED = frozenset(("view",))
 
@@ -113,18 +114,36 @@ def _beside(reader: Reader, asker: Asker, hits: Sequence[Hit], replaced: Sequenc
 
 def _still_there(engine: Engine, reader: Reader, asker: Asker, within: Filter, now: int) -> frozenset[int]:
     """The records that were replaced and whose files still say them: none, nearly everywhere. Looked up again when
-    something changed."""
-    key, at = (asker.principal, within), reader.head(asker.namespace).hash
+    something changed that may be a decision, or for somebody who is held to a view."""
+    key, head = (asker.principal, within), reader.head(asker.namespace)
     known = engine.replaced.get(key)
-    if known is None or known[0] != at:
+    if known is not None and known[0].hash == head.hash:
+        return known[1]
+    if known is not None and not asker.principal.held_to and _is_of_others(reader, asker, known[0], head):
+        found = known[1]
+    else:
         every = reader.select(asker.namespace, within, CURRENT, now)
         active = reader.select(asker.namespace, replace(within, include_superseded=False), CURRENT, now)
         records = reader.records_of(sorted({*every}.difference(active)), CURRENT)
         gone = [record for record in records if record.standing.state == SUPERSEDED]
-        if len(engine.replaced) >= KNOWN_MAX:
-            engine.replaced.clear()
-        known = engine.replaced[key] = (at, held_now(reader, asker, gone))
-    return known[1]
+        found = held_now(reader, asker, gone)
+    if len(engine.replaced) >= KNOWN_MAX:
+        engine.replaced.clear()
+    engine.replaced[key] = (head, found)
+    return found
+
+
+def _is_of_others(reader: Reader, asker: Asker, before: Head, now: Head) -> bool:
+    """Whether what happened since surely was about no decision."""
+    if not before.seq < now.seq <= before.seq + EVENTS_LOOKED_AT:
+        return False
+    events = list(reader.events(asker.namespace, before.seq, now.seq))
+    touched = [one.address for event in events for one in event.touched]
+    if not events or events[0].previous != before.hash or None in touched:  # of another chain, or erased
+        return False
+    placed = reader.placed(asker.namespace, [address for address in touched if address])
+    kinds = reader.kinds_of([entry for entries in placed.values() for entry in entries])
+    return DECISION not in kinds.values()
 
 
 def _lowered(hit: Hit, score: float) -> Hit:

@@ -49,11 +49,10 @@ class _Keys(NamedTuple):
         return sum(len(part) for part in (self.numbers, self.names, self.hashes, self.talks, self.files))
 
 
-def connect(engine: Engine, asker: Asker, addresses: Sequence[str], again: Collection[str] = ()) -> int:
+def connect(engine: Engine, asker: Asker, addresses: Sequence[str]) -> int:
     """Link these nodes, which are new in the asker's project, with what they name and with what names them; how many
     links were made. Links that are there are not made again, and none that would close a circle. Links that a new
-    version has from the one before it, which that one's text made and its own does not, are ended. `again` are those
-    of them that others may mean now who did not before."""
+    version has from the one before it, which that one's text made and its own does not, are ended."""
     if not addresses or engine.store.read_only:
         return 0
     with engine.store.reading() as reader:
@@ -64,9 +63,7 @@ def connect(engine: Engine, asker: Asker, addresses: Sequence[str], again: Colle
         there = reader.links(asker.namespace, [one.address for one in new], place, CURRENT) if new else []
         files = {one.address for one in new if one.kind in ("code", "document")}
         # The links of an older version of the same file were handed on to these.
-        handed = {link.source for link in there if link.rel == "supersedes" and link.source in files}
-        as_before = _as_before(engine, asker, reader, new, there).difference(again)
-        keys = _keys([one for one in new if one.address not in as_before], handed)
+        keys = _keys(new, {link.source for link in there if link.rel == "supersedes" and link.source in files})
         namers += _earlier(engine, asker, reader, lookup, keys, {one.entry for one in new}) if len(keys) else []
         ended = _ended(engine, asker, reader, {one.address for one in new if one.kind in NAMERS}, there)
         lines = _unmade(reader, asker, _lines(lookup, namers, {one.address for one in new}), set(ended))
@@ -81,40 +78,12 @@ def namesakes(engine: Engine, asker: Asker, left: Sequence[str]) -> list[str]:
     changed at once is a new one beside the old until that is gone."""
     with engine.store.reading() as reader:
         places = (asker.scope.project,)
-        entries = [entry for some in reader.placed(asker.namespace, left).values() for entry in some]
-        numbered = [entry for entry, kind in reader.kinds_of(entries).items() if kind in NUMBERED]
-        if not numbered:
+        records = [r for r in reader.records(asker.namespace, left, places, CURRENT) if r.node.kind in NUMBERED]
+        if not records:
             return []
-        lookup = Lookup(reader, asker, engine.clock())
-        gone = [named_of(record, said) for record, said in lookup.records(numbered) if record.project in places]
-        heirs = {line.source: line.target for line in _taken_places(reader, asker, {one.address for one in gone})}
-        known = known_at(engine, asker, reader, heirs) if heirs else {}
-        still = {address: one for address, one in known.items() if one.record.standing.is_active(engine.clock())}
-        followed = {heirs[address]: one.node.called for address, one in still.items()}
-        gone = [one for one in gone if followed.get(one.address) != one.called]
-        return lookup.namesakes(gone) if gone else []
-
-
-def _as_before(engine: Engine, asker: Asker, reader: Reader, new: Sequence[Named], there: Iterable[Link]) -> set[str]:
-    """The new versions of decisions that go by the same names as those before them: who named these was handed on to
-    them. Who took their place, or left it to them, was not, and is asked for again."""
-    decisions = {one.address for one in new if one.kind == "decision"}
-    versions = [link for link in there if link.rel == "supersedes" and link.source in decisions]
-    taken = _taken_places(reader, asker, {link.target for link in versions})
-    known = known_at(engine, asker, reader, {end for link in taken for end in link[:2]}) if taken else {}
-    called = {address: one.node.called for address, one in known.items() if one.record.standing.semantic}
-    found: set[str] = set()
-    for link in versions:
-        ends = {end for line in taken if link.target in line[:2] for end in line[:2]}
-        if ends <= called.keys() and len({called[end] for end in ends}) == 1:
-            found.add(link.source)
-    return found
-
-
-def _taken_places(reader: Reader, asker: Asker, addresses: Collection[str]) -> list[Line]:
-    """What supersedes these, and what they supersede."""
-    found = reader.links(asker.namespace, sorted(addresses), (asker.scope.project,), CURRENT) if addresses else []
-    return [Line(link.source, link.target, link.rel) for link in found if link.rel == "supersedes"]
+        said = reader.occurrences([record.entry for record in records], CURRENT)
+        gone = [named_of(record, said.get(record.entry, ())) for record in records]
+        return Lookup(reader, asker, engine.clock()).namesakes(gone)
 
 
 def _new(reader: Reader, asker: Asker, addresses: Sequence[str]) -> list[Named]:

@@ -59,11 +59,6 @@ class Named(NamedTuple):
     paths: frozenset[str] = frozenset()  # where it is read from now, if that was asked
 
     @property
-    def called(self) -> tuple[object, ...]:
-        """By what others mean it, and what comes of that."""
-        return (self.kind, self.service, self.path, self.status, self.numbers, self.names)
-
-    @property
     def end(self) -> End:
         return End(self.address, self.kind, self.status, self.service)
 

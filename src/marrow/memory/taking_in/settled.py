@@ -22,9 +22,8 @@ def _connected(engine: Engine, asker: Asker, new: Sequence[str], left: Sequence[
 
     if left:
         release(engine, asker, left)
-    again = namesakes(engine, asker, left) if left else []
-    if meant := [*new, *again]:
-        connect(engine, asker, meant, again)
+    if meant := [*new, *(namesakes(engine, asker, left) if left else ())]:
+        connect(engine, asker, meant)
 
 
 SETTLE: tuple[Settle, ...] = (_derived, _connected)

@@ -43,6 +43,36 @@ def check_view(reader: Reader) -> int:
     return head.seq
 
 
+def test_what_is_acknowledged_while_a_backup_is_restored_is_in_the_store_or_in_a_copy_that_is_kept(
+    tmp_path: Path, child_environment: dict[str, str]
+) -> None:
+    path, copy = tmp_path / "marrow.db", tmp_path / "base.backup"
+    store = SqliteStore(str(path), busy_timeout_ms=60_000)
+    Door(store).say("Everything begins here.")
+    store.backup(str(copy))
+    commands = [[sys.executable, WRITER, "saves", str(path), f"process{n}", str(4 * SAVES)] for n in range(2)]
+    writers = [subprocess.Popen(c, stdout=subprocess.PIPE, env=child_environment) for c in commands]
+    kept: list[Path] = []
+    with ThreadPoolExecutor(len(writers)) as pool:
+        outputs = [pool.submit(writer.communicate) for writer in writers]
+        while any(not output.done() for output in outputs):
+            kept.append(tmp_path / f"kept-{len(kept)}.backup")
+            store.restore(str(copy), str(kept[-1]))
+    told = b"".join(output.result()[0] for output in outputs).decode().splitlines()
+    acknowledged = {line.split()[1] for line in told if line.startswith("own ")}
+    assert [writer.returncode for writer in writers] == [0, 0]
+    assert len(acknowledged) == 2 * 4 * SAVES
+    store.close()
+    found: set[str] = set()
+    for file in (path, *kept):
+        copied = SqliteStore(str(file), read_only=True)
+        verify(copied)
+        with copied.reading() as reader:
+            found.update(reader.addresses("local", "", None, CURRENT))
+        copied.close()
+    assert acknowledged <= found
+
+
 def test_eight_processes_write_to_one_file(tmp_path: Path, child_environment: dict[str, str]) -> None:
     """They also make the file: none of them is there first."""
     path = tmp_path / "marrow.db"

@@ -60,7 +60,7 @@ class Restricted:
     def backup(self, path: str) -> None:
         refuse("copy the store")
 
-    def restore(self, path: str) -> None:
+    def restore(self, path: str, kept: str = "") -> None:
         refuse("restore a backup")
 
     def damages(self) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 from typing import NamedTuple
 
@@ -45,8 +44,9 @@ def restore(engine: Engine, asker: Asker, path: str, *, dry_run: bool = True, co
             hint="Look at it with dry_run=true, then give confirm=true. The present state is kept beside it.",
             field="confirm",
         )
-    kept = _keep(engine, place, before is not None)
-    engine.store.restore(str(source))
+    kept = _kept(engine, place)
+    engine.store.restore(str(source), str(kept))
+    sync_folder(kept.parent)
     with engine.store.reading() as reader:
         model = reader.vector_model()
     ours = (engine.embedder.model, engine.embedder.dimensions)
@@ -71,19 +71,7 @@ def _place(engine: Engine) -> Path:
     return Path(path)
 
 
-def _keep(engine: Engine, place: Path, is_readable: bool) -> Path:
-    """The present state beside the store: a backup, or where that is not possible the files as they are."""
+def _kept(engine: Engine, place: Path) -> Path:
+    """Where the present state is kept, beside the store."""
     stamp = moment(engine.clock()).strftime("%Y%m%dT%H%M%S.%f")
-    kept = place.with_name(f"{place.name}.before-restore-{stamp}.backup")
-    if is_readable:
-        try:
-            engine.store.backup(str(kept))
-            return kept
-        except StoreDamaged:
-            kept.unlink(missing_ok=True)
-    for suffix in ("", "-wal"):
-        file = Path(f"{place}{suffix}")
-        if file.exists():
-            shutil.copy2(file, f"{kept}{suffix}")
-    sync_folder(kept.parent)
-    return kept
+    return place.with_name(f"{place.name}.before-restore-{stamp}.backup")

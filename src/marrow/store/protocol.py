@@ -478,8 +478,8 @@ class Store(Protocol):
 
     def backup(self, path: str) -> None: ...
 
-    def restore(self, path: str) -> None:
-        """Take the place of everything here by what a backup holds."""
+    def restore(self, path: str, kept: str = "") -> None:
+        """What a backup holds in the place of everything here, which is `kept` first; nobody writes in between."""
 
     def damages(self) -> list[str]:
         """What is wrong with the rows that cannot be made again, in words."""

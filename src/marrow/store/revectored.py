@@ -100,7 +100,7 @@ class Revectored:
     def backup(self, path: str) -> None:
         self.writing()
 
-    def restore(self, path: str) -> None:
+    def restore(self, path: str, kept: str = "") -> None:
         self.writing()
 
     def damages(self) -> list[str]:

@@ -51,7 +51,7 @@ class MemoryStore:
             field="path",
         )
 
-    def restore(self, path: str) -> None:
+    def restore(self, path: str, kept: str = "") -> None:
         raise Conflict("A backup is a file of the SQLite store.", hint="`marrow import` reads a bundle.", field="path")
 
     def damages(self) -> list[str]:

@@ -7,7 +7,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -37,6 +37,7 @@ from .connection import (
     truncated,
 )
 from .statements import SWEEP_DUE, queries
+from .swap import keep_copy, set_aside, take_the_place
 from .vectors import VectorCache
 
 if TYPE_CHECKING:
@@ -260,7 +261,7 @@ class SqliteStore:
         except OSError as problem:
             raise _unusable(path, problem) from problem
 
-    def restore(self, path: str) -> None:
+    def restore(self, path: str, kept: str = "") -> None:
         source = Path(path).expanduser()
         if not source.is_file():
             raise NotFound(f"There is no backup at {path}.", hint="Check the path.", field="path")
@@ -274,16 +275,11 @@ class SqliteStore:
         with self._write_lock, translating(self.path):
             self._let_go()
             if self.damage:
-                # What is damaged is set aside, not thrown away: somebody may still save something from it.
-                for suffix in ("", "-wal", "-shm"):
-                    if os.path.exists(self.path + suffix):
-                        os.replace(self.path + suffix, f"{self.path}.damaged{suffix}")
+                set_aside(self.path, kept or f"{self.path}.damaged")
                 create_file(Path(self.path))
-                self.damage, self.read_only = "", False
-            original = apsw.Connection(str(source), flags=apsw.SQLITE_OPEN_READONLY)
-            with self._connection().backup("main", original, "main") as backup:
-                backup.step()
-            original.close()
+                self.damage, self.read_only, kept = "", False, ""
+            with closing(apsw.Connection(str(source), flags=apsw.SQLITE_OPEN_READONLY)) as original:
+                take_the_place(self._connection(), self.path, original, lambda: keep_copy(self.path, kept))
             self._connection().pragma("journal_mode", "wal")
             prepare(self._connection(), self.path, self._scripts, self.read_only, self._busy_timeout_ms)
         # Numbers of projects and entries may now mean something else: every process must read them anew.

@@ -12,7 +12,8 @@ import pytest
 
 from marrow.memory.doctor import Diagnosis, doctor
 from marrow.memory.engine import Engine, check_model
-from marrow.model.errors import Forbidden
+from marrow.memory.reindex import reindex
+from marrow.model.errors import Forbidden, StoreDamaged
 from marrow.providers.embedder import FakeEmbedder
 from marrow.store import open_store
 
@@ -103,6 +104,73 @@ def test_whatever_is_derived_is_found_and_repaired(on_disk: World, what: str) ->
     check_model(on_disk.engine)
     assert on_disk.words("gate") == {"The gate is blue."}
     assert doctor(on_disk.engine, on_disk.asker, repair=True).repaired == ()
+
+
+def break_page(world: World, table: str) -> None:
+    """Other bytes over the first page of a table, which can then neither be read nor dropped."""
+    with apsw.Connection(str(world.path)) as connection:
+        connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+        page = connection.execute("SELECT rootpage FROM sqlite_schema WHERE name = ?", (table,)).get
+        size = connection.pragma("page_size")
+    connection.close()
+    world.engine.store.close()
+    assert world.path is not None
+    with world.path.open("r+b") as file:
+        file.seek((page - 1) * size)
+        file.write(b"\xa5" * size)
+    world.engine = replace(world.engine, store=open_store(str(world.path)))
+
+
+BREAKABLE = "words_data words_idx words_config vectors merkle measurements measurements_by_at facts traces".split()
+
+
+@pytest.mark.parametrize("table", BREAKABLE)
+def test_derived_page_that_is_broken_is_repaired_in_a_new_file_and_the_broken_one_is_kept(
+    on_disk: World, table: str
+) -> None:
+    grown(on_disk)
+    before, known = canonical(on_disk), knowledge(on_disk)
+    break_page(on_disk, table)
+    found = doctor(on_disk.engine, on_disk.asker)
+    assert said(found, "warning")
+    assert said(found, "error") == []
+    healed = doctor(on_disk.engine, on_disk.asker, repair=True)
+    assert healed.ok, healed.findings
+    assert any("anew" in line for line in healed.repaired)
+    assert canonical(on_disk) == before
+    assert knowledge(on_disk) == known
+    assert on_disk.path is not None
+    files = {file.name for file in on_disk.path.parent.glob(f"{on_disk.path.name}*")}
+    assert len([name for name in files if ".before-repair-" in name]) == 1
+    assert not [name for name in files if "rebuilding" in name]
+    on_disk.say("The roof is red.")
+    assert on_disk.words("roof") == {"The roof is red."}
+    assert doctor(on_disk.engine, on_disk.asker).ok
+
+
+def test_reindex_also_mends_what_is_broken(on_disk: World) -> None:
+    grown(on_disk)
+    break_page(on_disk, "words_data")
+    assert reindex(on_disk.engine, on_disk.asker, "words").words == 3
+    assert on_disk.words("gate") == {"The gate is blue."}
+    assert doctor(on_disk.engine, on_disk.asker).ok
+
+
+def test_repair_that_fails_is_told_as_a_finding_and_not_as_a_repair(
+    on_disk: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    grown(on_disk)
+    break_page(on_disk, "vectors")
+
+    def fail(*given: object) -> None:
+        raise StoreDamaged("A page cannot be read.", hint="Look with `marrow doctor`.")
+
+    monkeypatch.setattr(on_disk.engine.store, "rebuild", fail)
+    healed = doctor(on_disk.engine, on_disk.asker, repair=True)
+    assert not healed.ok
+    assert healed.repaired == ()
+    assert "A page cannot be read" in healed.findings[0].what
+    assert "export" in healed.findings[0].do
 
 
 def test_damage_to_what_is_canonical_is_named_and_left_alone(on_disk: World) -> None:

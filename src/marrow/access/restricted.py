@@ -7,7 +7,7 @@ reading says so.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from ..store.protocol import Reader, Store, Writer, first_known
@@ -68,6 +68,12 @@ class Restricted:
 
     def problems(self) -> list[str]:
         return self.inner.problems()
+
+    def is_broken(self) -> bool:
+        return self.inner.is_broken()
+
+    def rebuild(self, kept: str, complete: Callable[[str], None]) -> Sequence[str]:
+        refuse("rebuild the store")
 
     def copies(self) -> list[str]:
         return self.inner.copies()

@@ -19,7 +19,7 @@ from ..model.text import counted
 from .audit_verify import audit_verify
 from .backup import checked_backup
 from .engine import Asker, Engine
-from .reindex import TREE, VECTORS, WORDS, reindex
+from .reindex import TREE, VECTORS, WORDS, rebuild, reindex
 
 Progress = Callable[[int, "int | None"], None]
 ERROR, WARNING, NOTE = "error", "warning", "note"
@@ -29,6 +29,12 @@ OWNER_ONLY = 0o600
 # How a backup is known by its name, and how many of them are looked into, newest first.
 BACKUPS, BACKUPS_TRIED = "*backup*", 8
 _CANONICAL, _INDEX, _MODEL, _TREE, _RIGHTS, _MACHINE = "canonical", "index", "model", "tree", "rights", "machine"
+# Pages of what is derived that can neither be read nor dropped.
+_BROKEN = "broken"
+_REPAIRING = {
+    _INDEX: "`marrow doctor --repair` puts it right.",
+    _BROKEN: "Nothing canonical is in it. `marrow doctor --repair` makes the file anew, and keeps this one beside it.",
+}
 
 
 class Finding(NamedTuple):
@@ -62,11 +68,22 @@ def doctor(
     repaired: list[str] = []
     if repair and findings:
         parts = {finding.part for finding in findings}
-        repaired = list(_repaired(engine, asker, parts, progress))
-        if repaired:
-            findings = _examined(engine, asker, progress)
+        failed: list[Finding] = []
+        try:
+            repaired.extend(_repaired(engine, asker, parts, progress))  # those before one that fails are kept
+        except MarrowError as problem:
+            failed = [Finding(WARNING, f"the repair was not finished: {problem.message}", _instead(problem))]
+        if repaired or failed:
+            findings = [*failed, *_examined(engine, asker, progress)]
     is_well = all(finding.severity == NOTE for finding in findings)
     return Diagnosis(is_well, tuple(findings), tuple(repaired), _counts(engine))
+
+
+def _instead(problem: MarrowError) -> str:
+    """What helps where a repair does not. That a damaged file is to be looked at by `doctor` is known here."""
+    if isinstance(problem, StoreDamaged):
+        return "`marrow export FILE` writes what can be read; `marrow restore FILE` puts a backup in its place."
+    return problem.hint
 
 
 def _counts(engine: Engine) -> Mapping[str, int]:
@@ -79,7 +96,7 @@ def _counts(engine: Engine) -> Mapping[str, int]:
 
 def _examined(engine: Engine, asker: Asker, progress: Progress | None) -> list[Finding]:
     findings = list(_of_file(engine, asker))
-    if not any(finding.severity == ERROR for finding in findings):
+    if not any(finding.severity == ERROR or finding.part == _BROKEN for finding in findings):
         findings += _of_memory(engine, asker, progress)
     return [*findings, *_of_machine(engine)]
 
@@ -112,8 +129,9 @@ def _of_file(engine: Engine, asker: Asker) -> Iterator[Finding]:
     for line in damages:
         yield Finding(ERROR, line, _restoring(engine, asker), _CANONICAL)
     if not damages:
+        part = _BROKEN if engine.store.is_broken() else _INDEX
         for line in engine.store.problems():
-            yield Finding(WARNING, line, "`marrow doctor --repair` puts it right.", _INDEX)
+            yield Finding(WARNING, line, _REPAIRING[part], part)
     if engine.store.read_only and not damages:  # what is damaged is only read, whatever its permissions
         yield Finding(
             WARNING, "the store is open for reading only", "Check the permissions of the file and its folder."
@@ -172,7 +190,7 @@ def _files(place: Path) -> list[Path]:
 
 
 def _repaired(engine: Engine, asker: Asker, parts: set[str], progress: Progress | None) -> Iterator[str]:
-    """Each repair that was done, in words. One that cannot be done leaves its finding."""
+    """Each repair that was done, in words. One that cannot be done raises, and leaves its finding."""
     if _RIGHTS in parts:
         place = _file_of(engine)
         for file in _files(place) if place else ():
@@ -180,6 +198,11 @@ def _repaired(engine: Engine, asker: Asker, parts: set[str], progress: Progress 
         yield "took the rights to the files from others"
     if engine.store.read_only:
         return
+    if _BROKEN in parts:
+        lost = rebuild(engine, asker, progress=progress)
+        yield "made the file anew, with its keyword index and tree; the broken one is kept beside it"
+        if gone := [part for part in lost if part != VECTORS]:
+            yield f"kept what could be read of {', '.join(gone)}"
     if _TREE in parts:
         made = reindex(engine, asker, TREE, progress=progress)
         yield f"hashed the tree again in {counted(made.trees, 'namespace')}"
@@ -188,16 +211,10 @@ def _repaired(engine: Engine, asker: Asker, parts: set[str], progress: Progress 
         yield f"made the keyword index again: {counted(made.words, 'entry')}"
     with engine.store.reading() as reader:
         sizes = reader.sizes()
-    if engine.embedder.dimensions and (_MODEL in parts or (_INDEX in parts and sizes["vectors"] < sizes["entries"])):
+    is_short = bool(parts & {_INDEX, _BROKEN}) and sizes["vectors"] < sizes["entries"]
+    if engine.embedder.dimensions and (_MODEL in parts or is_short):
         made = reindex(engine, asker, VECTORS, progress=progress)
         yield f"made {counted(made.vectors, 'vector')} with {made.model}"
     if _INDEX in parts and engine.store.problems():
-        yield _swept(engine)
-
-
-def _swept(engine: Engine) -> str:
-    try:
         engine.store.sweep()
-    except MarrowError as problem:
-        return f"could not sweep the file: {problem.message}"
-    return "swept the file: nothing of what was erased is left in it"
+        yield "swept the file: nothing of what was erased is left in it"

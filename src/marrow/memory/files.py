@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import IO
 
 from ..model.errors import Conflict, Invalid, NotFound, TooLarge, Unavailable
+from ..model.moments import moment
 from ..repository.file_sorts import is_secret
 
 
@@ -78,6 +79,11 @@ def _path(path: str, field: str) -> Path:
 def opened(source: Path) -> Iterator[IO[bytes]]:
     with _said_of(source), source.open("rb") as file:
         yield file
+
+
+def kept_beside(place: Path, why: str, now: int) -> Path:
+    """Where a file is kept before something takes its place: beside it, by a name that tells a backup."""
+    return place.with_name(f"{place.name}.{why}-{moment(now).strftime('%Y%m%dT%H%M%S.%f')}.backup")
 
 
 def sync_folder(folder: Path) -> None:

@@ -7,15 +7,19 @@ which serve until one transaction puts the new in their place.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..model.errors import Invalid
+from ..model.errors import Invalid, StoreDamaged
 from ..model.record import CURRENT, Filter, Record
 from ..model.scope import ADMIN
+from ..store import open_store
 from ..store.protocol import Reader
 from ..store.receive import rebuild_tree
 from ..store.terms import spaced_terms
 from .engine import Asker, Engine
+from .files import kept_beside, sync_folder
 
 if TYPE_CHECKING:
     from ..store.protocol import Vector
@@ -43,6 +47,8 @@ def reindex(engine: Engine, asker: Asker, what: str = ALL, *, progress: Progress
     asker.principal.check(ADMIN, asker.namespace)
     if what not in CHOICES:
         raise Invalid(f"{what!r} cannot be reindexed.", hint=f"One of {', '.join(CHOICES)}.", field="what")
+    if engine.store.is_broken() and not engine.store.damages():
+        rebuild(engine, asker, progress=progress)
     words = vectors = 0
     model = ""
     spaces: list[str] = []
@@ -54,6 +60,29 @@ def reindex(engine: Engine, asker: Asker, what: str = ALL, *, progress: Progress
     if what in (VECTORS, ALL) and engine.embedder.dimensions:
         vectors, model = _vectors(engine, progress), engine.embedder.model
     return Reindexed(what, words, vectors, model, len(spaces), tuple(wrong))
+
+
+def rebuild(engine: Engine, asker: Asker, *, progress: Progress | None = None) -> Sequence[str]:
+    """A new file in the place of one in which something derived is broken, with all that is canonical; the broken one
+    is kept. Which parts lost something: vectors are then to be made by who has the embedder."""
+    asker.principal.check(ADMIN, asker.namespace)
+    place = Path(engine.store.url.partition(":")[2])
+
+    def complete(path: str) -> None:
+        fresh = open_store(path)
+        try:
+            made = replace(engine, store=fresh)
+            _trees(made)
+            _index_words(made, progress)
+            if found := [*fresh.damages(), *(fresh.problems() if fresh.is_broken() else ())]:
+                raise StoreDamaged(f"{path} did not become sound: {found[0]}.", hint="Restore a backup.")
+        finally:
+            fresh.close()
+
+    kept = kept_beside(place, "before-repair", engine.clock())
+    lost = engine.store.rebuild(str(kept), complete)
+    sync_folder(place.parent)
+    return lost
 
 
 def _trees(engine: Engine) -> tuple[list[str], list[str]]:

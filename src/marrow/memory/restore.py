@@ -7,11 +7,10 @@ from typing import NamedTuple
 
 from ..model.errors import Conflict, Invalid, StoreDamaged
 from ..model.event import Head
-from ..model.moments import moment
 from ..model.text import counted
 from .backup import check_whole_store, checked_backup
 from .engine import Asker, Engine
-from .files import existing_file, sync_folder
+from .files import existing_file, kept_beside, sync_folder
 
 
 class RestoredStore(NamedTuple):
@@ -44,7 +43,7 @@ def restore(engine: Engine, asker: Asker, path: str, *, dry_run: bool = True, co
             hint="Look at it with dry_run=true, then give confirm=true. The present state is kept beside it.",
             field="confirm",
         )
-    kept = _kept(engine, place)
+    kept = kept_beside(place, "before-restore", engine.clock())
     engine.store.restore(str(source), str(kept))
     sync_folder(kept.parent)
     with engine.store.reading() as reader:
@@ -69,9 +68,3 @@ def _place(engine: Engine) -> Path:
     if scheme != "sqlite":
         raise Conflict("Only a store in a file can be restored.", hint="`marrow import` reads a bundle.", field="path")
     return Path(path)
-
-
-def _kept(engine: Engine, place: Path) -> Path:
-    """Where the present state is kept, beside the store."""
-    stamp = moment(engine.clock()).strftime("%Y%m%dT%H%M%S.%f")
-    return place.with_name(f"{place.name}.before-restore-{stamp}.backup")

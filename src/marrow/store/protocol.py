@@ -23,6 +23,7 @@ from ..model.session import Injection, Session
 from ..model.source import Source
 from ..model.standing import Standing
 from ..model.trace import Trace
+from .upkeep import Upkeep
 
 if TYPE_CHECKING:
     import numpy as np
@@ -459,7 +460,7 @@ class Writer(Reader, Protocol):
         rows that were. (`erase` takes the traces of the sessions in which a node was said, and where it was told.)"""
 
 
-class Store(Protocol):
+class Store(Upkeep, Protocol):
     """A place that keeps memories. Safe to use from several threads, and where it is a file from several processes."""
 
     url: str
@@ -475,23 +476,6 @@ class Store(Protocol):
         """The one writer. Leaving it normally means durable; an exception leaves nothing behind."""
 
     def close(self) -> None: ...
-
-    def backup(self, path: str) -> None: ...
-
-    def restore(self, path: str, kept: str = "") -> None:
-        """What a backup holds in the place of everything here, which is `kept` first; nobody writes in between."""
-
-    def damages(self) -> list[str]:
-        """What is wrong with the rows that cannot be made again, in words."""
-
-    def problems(self) -> list[str]:
-        """What is wrong with the place itself (a damaged file, a missing index), in words; empty when all is well."""
-
-    def copies(self) -> list[str]:
-        """The backups that lie beside it: they hold what it held when they were made."""
-
-    def sweep(self) -> None:
-        """After an erasure: leave nothing of it in free pages, logs or index segments."""
 
 
 def first_known(places: Places, namespace: str, names: Sequence[str]) -> str | None:

@@ -6,7 +6,7 @@ the two is what the embedder does, and times can be compared.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
@@ -108,6 +108,12 @@ class Revectored:
 
     def problems(self) -> list[str]:
         return self._store.problems()
+
+    def is_broken(self) -> bool:
+        return self._store.is_broken()
+
+    def rebuild(self, kept: str, complete: Callable[[str], None]) -> Sequence[str]:
+        self.writing()
 
     def copies(self) -> list[str]:
         return self._store.copies()

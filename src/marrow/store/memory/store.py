@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from ...model.errors import Conflict
@@ -59,6 +59,12 @@ class MemoryStore:
 
     def problems(self) -> list[str]:
         return []
+
+    def is_broken(self) -> bool:
+        return False
+
+    def rebuild(self, kept: str, complete: Callable[[str], None]) -> Sequence[str]:
+        return ()
 
     def copies(self) -> list[str]:
         return []

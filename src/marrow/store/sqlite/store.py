@@ -36,6 +36,7 @@ from .connection import (
     translating,
     truncated,
 )
+from .rebuilt import CANONICAL, begin, fill
 from .statements import SWEEP_DUE, queries
 from .swap import keep_copy, set_aside, take_the_place
 from .vectors import VectorCache
@@ -44,6 +45,8 @@ if TYPE_CHECKING:
     from .reader import SqliteReader
     from .writer import SqliteWriter
 
+# How SQLite names what is wrong within an index of words.
+OF_WORDS = "FTS5 table"
 UNSWEPT = "what was erased is gone from the memory, and may still be in the file"
 
 
@@ -56,13 +59,6 @@ def _roll_back(connection: apsw.Connection) -> None:
 def _unusable(path: str, problem: OSError) -> Unavailable:
     what = problem.strerror or str(problem)
     return Unavailable(f"{path} cannot be used: {what}.", hint="Check that the folder is there and yours.")
-
-
-# The tables that cannot be made again from others.
-CANONICAL = tuple(
-    "namespaces projects project_aliases nodes inputs entries occurrences standings links anchors events snapshots "
-    "attachments".split()
-)
 
 
 # The stores that this process has open, by file.
@@ -321,6 +317,39 @@ class SqliteStore:
         except apsw.Error as problem:
             lines = [str(problem)]
         return [f"the file: {line}" for line in lines if line != "ok"]
+
+    def is_broken(self) -> bool:
+        """An index of words that is wrong in itself lies in sound pages: it can be emptied."""
+        return not self.damage and any(OF_WORDS not in line for line in self._integrity("20"))
+
+    def rebuild(self, kept: str, complete: Callable[[str], None]) -> Sequence[str]:
+        if self.read_only:
+            raise ReadOnly(f"{self.path} is open for reading only.", hint="Check the permissions of the file.")
+        lost: list[str] = []
+        fresh = Path(f"{self.path}.{os.getpid()}.rebuilding")
+
+        def build() -> None:
+            keep_copy(self.path, kept)
+            with closing(connect(self.path, True, self._busy_timeout_ms)) as source:
+                source.execute("BEGIN")
+                lost.extend(fill(connection, source))
+            complete(str(fresh))
+
+        try:
+            create_file(fresh)
+            with self._write_lock, translating(self.path), closing(apsw.Connection(str(fresh))) as connection:
+                self._let_go()
+                begin(connection, self._connection(), str(fresh), self._scripts)
+                take_the_place(self._connection(), self.path, connection, build)
+                self._connection().wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
+        except OSError as problem:
+            raise _unusable(str(fresh), problem) from problem
+        finally:
+            for suffix in ("", "-wal", "-shm", "-journal"):
+                Path(f"{fresh}{suffix}").unlink(missing_ok=True)
+        with self.writing() as writer:
+            writer.new_epoch()
+        return lost
 
     def copies(self) -> list[str]:
         here = Path(self.path)

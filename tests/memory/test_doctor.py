@@ -10,10 +10,11 @@ from typing import Any
 import apsw
 import pytest
 
+import marrow
 from marrow.memory.doctor import Diagnosis, doctor
 from marrow.memory.engine import Engine, check_model
 from marrow.memory.reindex import reindex
-from marrow.model.errors import Forbidden, StoreDamaged
+from marrow.model.errors import Forbidden, NotAStore, StoreDamaged
 from marrow.providers.embedder import FakeEmbedder
 from marrow.store import open_store
 
@@ -272,3 +273,50 @@ def test_repair_needs_the_right_to_administer(world: World) -> None:
     doctor(world.engine, world.as_(rights=NO_ADMIN))
     with pytest.raises(Forbidden):
         doctor(world.engine, world.as_(rights=NO_ADMIN), repair=True)
+
+
+def illegible(page: bytes, how: str) -> bytes:
+    return {"zeros": bytes(len(page)), "noise": b"\xa5" * len(page), "magic": b"\xa5" * 16 + page[16:]}[how]
+
+
+@pytest.mark.parametrize("how", ["zeros", "noise", "magic"])
+def test_store_whose_first_page_is_gone_is_told_as_damaged_and_restored(tmp_path: Path, how: str) -> None:
+    file, copy = tmp_path / "memory.db", tmp_path / "kept.backup"
+    with marrow.open(tmp_path, store=str(file)) as memory:
+        memory.save("The gate is green.")
+        memory.backup(str(copy))
+    raw = file.read_bytes()
+    broken = illegible(raw[:4096], how) + raw[4096:]
+    file.write_bytes(broken)
+    with pytest.raises(NotAStore) as problem:
+        marrow.open(tmp_path, store=str(file))
+    assert "doctor" in problem.value.hint
+    with marrow.open(tmp_path, store=str(file), create=False, damaged=True) as memory:
+        found = memory.doctor(repair=True)
+        assert not found.ok
+        assert "damaged" in found.items[0]["what"]
+        assert str(copy) in found.items[0]["do"]
+        assert file.read_bytes() == broken
+        done = memory.restore(str(copy), dry_run=False, confirm=True)
+        assert Path(done.kept).read_bytes() == broken
+        assert memory.search("gate").items[0].content == "The gate is green."
+        assert memory.doctor().ok
+
+
+def test_empty_file_beside_a_backup_is_no_healthy_store(tmp_path: Path) -> None:
+    file, copy = tmp_path / "memory.db", tmp_path / "kept.backup"
+    with marrow.open(tmp_path, store=str(file)) as memory:
+        memory.save("The gate is green.")
+        memory.backup(str(copy))
+    for left in tmp_path.glob("memory.db*"):
+        left.unlink()
+    with marrow.open(tmp_path, store=str(file), create=False, damaged=True) as memory:
+        gone = memory.doctor()
+    assert gone.ok
+    assert str(copy) in gone.items[0]["do"]
+    file.touch()
+    with marrow.open(tmp_path, store=str(file), create=False, damaged=True) as memory:
+        found = memory.doctor()
+    assert not found.ok
+    assert "is empty" in found.items[0]["what"]
+    assert str(copy) in found.items[0]["do"]

@@ -54,9 +54,8 @@ def open_memory(
     values = _settled(path, chosen)
     url = values.get("store", str)
     missing = "" if create else _not_there(url)
-    opened = open_store(
-        MEMORY if missing else url, read_only=read_only, busy_timeout_ms=values.get("store.busy_timeout_ms", int)
-    )
+    timeout_ms = values.get("store.busy_timeout_ms", int)
+    opened = open_store(MEMORY if missing else url, read_only=read_only, busy_timeout_ms=timeout_ms, illegible=damaged)
     try:
         made = create and not read_only
         memory = _placed(values, path, _seen(opened, values), embedder_of(values), create=made, damaged=damaged)

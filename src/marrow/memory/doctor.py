@@ -62,8 +62,8 @@ def doctor(
     store would be, if it is not there yet."""
     asker.principal.check(ADMIN if repair else READ, asker.namespace)
     if missing:
-        none = Finding(NOTE, f"there is no store at {missing} yet", "The first save makes it.", _MACHINE)
-        return Diagnosis(True, (none,), (), {})
+        none = _of_nothing(Path(missing), asker)
+        return Diagnosis(none.severity == NOTE, (none,), (), {})
     findings = _examined(engine, asker, progress)
     repaired: list[str] = []
     if repair and findings:
@@ -77,6 +77,16 @@ def doctor(
             findings = [*failed, *_examined(engine, asker, progress)]
     is_well = all(finding.severity == NOTE for finding in findings)
     return Diagnosis(is_well, tuple(findings), tuple(repaired), _counts(engine))
+
+
+def _of_nothing(place: Path, asker: Asker) -> Finding:
+    """A place where nothing is kept yet, or not any more: then a backup may lie beside it."""
+    if found := _newest_backup(place, asker.namespace):
+        do = f"`marrow restore {found}` puts the newest backup beside it in its place."
+        if place.exists():
+            return Finding(ERROR, f"{place} is empty", do, _CANONICAL)
+        return Finding(NOTE, f"there is no store at {place}", do, _MACHINE)
+    return Finding(NOTE, f"there is no store at {place} yet", "The first save makes it.", _MACHINE)
 
 
 def _instead(problem: MarrowError) -> str:

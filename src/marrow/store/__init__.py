@@ -10,9 +10,16 @@ if TYPE_CHECKING:
     from .protocol import Store
 
 
-def open_store(url: str, *, read_only: bool = False, busy_timeout_ms: int = 10_000, as_it_is: bool = False) -> Store:
+def open_store(
+    url: str,
+    *,
+    read_only: bool = False,
+    busy_timeout_ms: int = 10_000,
+    as_it_is: bool = False,
+    illegible: bool = False,
+) -> Store:
     """The store at an address: `memory:`, a path, or `sqlite:path`. `as_it_is` reads one of an older format, such as a
-    backup, without migrating it."""
+    backup, without migrating it. With `illegible` a file that is no database any more is opened as a damaged one."""
     scheme, colon, rest = url.partition(":")
     if url == "memory:":
         from .memory import MemoryStore
@@ -26,7 +33,9 @@ def open_store(url: str, *, read_only: bool = False, busy_timeout_ms: int = 10_0
         raise Invalid("The store has no name.", hint="Give a path, sqlite:PATH or memory:.", field="store")
     from .sqlite import SqliteStore
 
-    return SqliteStore(url, read_only=read_only, busy_timeout_ms=busy_timeout_ms, as_it_is=as_it_is)
+    return SqliteStore(
+        url, read_only=read_only, busy_timeout_ms=busy_timeout_ms, as_it_is=as_it_is, illegible=illegible
+    )
 
 
 __all__ = ["open_store"]

@@ -64,7 +64,7 @@ def _translated(path: str, problem: apsw.Error) -> MarrowError | None:
     if isinstance(problem, apsw.ReadOnlyError):
         return ReadOnly(f"{path} cannot be written.", hint="Check the permissions of the file and its folder.")
     if isinstance(problem, apsw.NotADBError):
-        return not_a_store(path)
+        return not_a_store(path, " If it was one, see `marrow doctor`.")
     if isinstance(problem, apsw.CorruptError):
         return damaged(path, str(problem))
     if isinstance(problem, apsw.FullError):
@@ -74,8 +74,9 @@ def _translated(path: str, problem: apsw.Error) -> MarrowError | None:
     return None
 
 
-def not_a_store(path: str) -> NotAStore:
-    return NotAStore(f"{path} is not a Marrow store.", hint="Name another file with MARROW_STORE; nothing was changed.")
+def not_a_store(path: str, also: str = "") -> NotAStore:
+    hint = f"Name another file with MARROW_STORE; nothing was changed.{also}"
+    return NotAStore(f"{path} is not a Marrow store.", hint=hint)
 
 
 def damaged(path: str, what: str) -> StoreDamaged:

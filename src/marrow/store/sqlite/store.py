@@ -47,6 +47,7 @@ if TYPE_CHECKING:
 
 # How SQLite names what is wrong within an index of words.
 OF_WORDS = "FTS5 table"
+ILLEGIBLE = "the beginning of the file is damaged, or it is no store"
 UNSWEPT = "what was erased is gone from the memory, and may still be in the file"
 
 
@@ -88,6 +89,7 @@ class SqliteStore:
         scripts: Sequence[Migration] | None = None,
         vfs: str | None = None,
         as_it_is: bool = False,
+        illegible: bool = False,
     ) -> None:
         file = Path(path).expanduser()
         self.path = str(file)
@@ -96,7 +98,7 @@ class SqliteStore:
         self._busy_timeout_ms = busy_timeout_ms
         self._scripts = tuple(scripts or migrations())
         self._vfs = vfs
-        self._is_as_it_is = as_it_is
+        self._is_as_it_is, self._may_be_illegible, self._is_illegible = as_it_is, illegible, False
         self._cache = VectorCache(now_micros)
         self._local = threading.local()
         self._write_lock = threading.RLock()
@@ -121,6 +123,12 @@ class SqliteStore:
         except apsw.CorruptError as problem:
             # The file is ours and cannot be read: reads say so, `restore` can still take its place.
             self.damage, self.read_only = self.damage or str(problem), True
+        except apsw.NotADBError:
+            # Its first page is gone, or it never was one. Only who looks at damage, or restores, is to have it.
+            if not self._may_be_illegible:
+                raise
+            self._let_go()
+            self.damage, self.read_only, self._is_illegible = ILLEGIBLE, True, True
 
     def _can_write(self, file: Path) -> bool:
         if file.exists():
@@ -149,6 +157,8 @@ class SqliteStore:
     def _connection(self) -> apsw.Connection:
         """This thread's own connection."""
         self._check_use()
+        if self._is_illegible:
+            raise damaged(self.path, self.damage)
         mine = getattr(self._local, "connection", None)
         if mine is None:
             mine = connect(
@@ -273,7 +283,7 @@ class SqliteStore:
             if self.damage:
                 set_aside(self.path, kept or f"{self.path}.damaged")
                 create_file(Path(self.path))
-                self.damage, self.read_only, kept = "", False, ""
+                self.damage, self.read_only, self._is_illegible, kept = "", False, False, ""
             with closing(apsw.Connection(str(source), flags=apsw.SQLITE_OPEN_READONLY)) as original:
                 take_the_place(self._connection(), self.path, original, lambda: keep_copy(self.path, kept))
             self._connection().pragma("journal_mode", "wal")

@@ -132,6 +132,17 @@ DAMAGES = {
         "snapshot 'second'",
         "root of event",
     ),
+    "snapshot that is gone": ("DELETE FROM snapshots WHERE name = 'first'", "event 4 took is missing", ""),
+    "snapshot at another event": (
+        "UPDATE snapshots SET (seq, root) = (SELECT seq, root FROM events WHERE seq = 2) WHERE name = 'first'",
+        "snapshot 'first' was not taken by event 2",
+        "",
+    ),
+    "snapshot that nobody took": (
+        "INSERT INTO snapshots SELECT namespace, 'third', seq, root, at, '[]', '' FROM events WHERE seq = 2",
+        "snapshot 'third' was not taken by event 2",
+        "",
+    ),
     "past standing": (
         "UPDATE standings SET priority = 0.123 WHERE start = 1",
         "snapshot 'first'",

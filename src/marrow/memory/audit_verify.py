@@ -25,6 +25,8 @@ from .engine import Asker, Engine
 Progress = Callable[[int, "int | None"], None]
 PROBLEMS_MAX = 200
 BATCH = 500
+# The operation of the event that takes a snapshot. None takes one away.
+SNAPSHOT_CREATE = "snapshot_create"
 # What a row that was altered can raise on its way to a value.
 _UNREADABLE = (MarrowError, ValueError, TypeError, KeyError, IndexError)
 
@@ -112,17 +114,26 @@ def _check_alone(reader: Reader, space: str, address: str, found: _Findings) -> 
         found.wrong(f"node {shown(address)} cannot be read: {problem}")
 
 
-def _check_chain(reader: Reader, space: str, found: _Findings) -> list[tuple[str, bool]]:
-    """The root after each event, and whether a node that it touched was erased since."""
+class _Past(NamedTuple):
+    """What one event left: the root after it, whether a node that it touched was erased since, and what it was."""
+
+    root: str = ""
+    is_erased: bool = False
+    operation: str = ""
+    at: int = 0
+
+
+def _check_chain(reader: Reader, space: str, found: _Findings) -> list[_Past]:
     head = reader.head(space)
-    known: list[tuple[str, bool]] = []
+    known: list[_Past] = []
     before: Event | None = None
     try:
         for event in reader.events(space):
             found.checked["events"] += 1
             _check_event(event, before, found)
-            known += [("", False)] * (event.seq - 1 - len(known))
-            known.append((event.root, any(touched.address is None for touched in event.touched)))
+            known += [_Past()] * (event.seq - 1 - len(known))
+            is_erased = any(touched.address is None for touched in event.touched)
+            known.append(_Past(event.root, is_erased, event.operation, event.at))
             before = event
     except _UNREADABLE as problem:
         found.wrong(f"event {len(known) + 1} cannot be read: {problem}")
@@ -200,18 +211,24 @@ def _below(parent: str, kept: bytes, expected: bytes) -> str:
     return ", ".join(parent + digit for digit in differ) or (parent or "the root")
 
 
-def _check_snapshots(reader: Reader, space: str, events: Sequence[tuple[str, bool]], found: _Findings) -> None:
-    """A snapshot's root must be that of its event, and of the standings then.
+def _check_snapshots(reader: Reader, space: str, events: Sequence[_Past], found: _Findings) -> None:
+    """A snapshot's root must be that of its event, and of the standings then; and every event that took one has it.
 
     Where a node of that time was erased since, the standings cannot give it any more; the chain still does."""
-    first_erased = next((number for number, (_, erased) in enumerate(events, 1) if erased), CURRENT)
+    first_erased = next((number for number, event in enumerate(events, 1) if event.is_erased), CURRENT)
+    missing = {number for number, event in enumerate(events, 1) if event.operation == SNAPSHOT_CREATE}
     for snapshot in reader.snapshots(space):
         found.checked["snapshots"] += 1
-        root = events[snapshot.seq - 1][0] if 0 < snapshot.seq <= len(events) else None
-        if root != snapshot.root:
+        event = events[snapshot.seq - 1] if 0 < snapshot.seq <= len(events) else _Past()
+        if snapshot.seq not in missing or event.at != snapshot.at:
+            found.wrong(f"snapshot {snapshot.name!r} was not taken by event {snapshot.seq}")
+        missing.discard(snapshot.seq)
+        if event.root != snapshot.root:
             found.wrong(f"snapshot {snapshot.name!r} does not have the root of event {snapshot.seq}")
         elif snapshot.seq < first_erased and root_of(reader.leaves(space, snapshot.seq)) != snapshot.root:
             found.wrong(f"the standings at event {snapshot.seq} do not give the root of snapshot {snapshot.name!r}")
+    for number in sorted(missing):
+        found.wrong(f"the snapshot that event {number} took is missing")
 
 
 def _check_attachments(reader: Reader, space: str, found: _Findings) -> None:

@@ -55,7 +55,8 @@ def test_filters_by_actor_operation_address_and_time(world: World) -> None:
     assert [e.seq for e in audit(world.engine, world.asker, address=one[:12]).items] == [3, 1]
     assert [e.seq for e in audit(world.engine, world.asker, address=two, actor="ada").items] == []
     first = audit(world.engine, world.asker).items[-1]
-    after = moment(first.at).isoformat()
+    then, after = moment(first.at).isoformat(), moment(first.at + 1).isoformat()
+    assert [e.seq for e in audit(world.engine, world.asker, since=then).items] == [3, 2, 1]
     assert [e.seq for e in audit(world.engine, world.asker, since=after).items] == [3, 2]
     assert [e.seq for e in audit(world.engine, world.asker, until=after).items] == [1]
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from marrow.model.errors import Invalid
-from marrow.model.moments import MICROS_PER_DAY, age, iso, micros, moment, parse
+from marrow.model.moments import MICROS_PER_DAY, age, beginning, end, iso, micros, moment, parse
 
 NOW = micros(datetime(2026, 3, 1, 12, tzinfo=UTC))
 
@@ -33,6 +33,10 @@ NOW = micros(datetime(2026, 3, 1, 12, tzinfo=UTC))
         ("yesterday", datetime(2026, 2, 28, 12)),
         ("3 days ago", datetime(2026, 2, 26, 12)),
         ("2h", datetime(2026, 3, 1, 10)),
+        ("5 min ago", datetime(2026, 3, 1, 11, 55)),
+        ("90 secs ago", datetime(2026, 3, 1, 11, 58, 30)),
+        ("an hour ago", datetime(2026, 3, 1, 11)),
+        ("last week", datetime(2026, 2, 22, 12)),
     ],
 )
 def test_moment_is_understood(given_: object, meant: datetime) -> None:
@@ -81,3 +85,36 @@ def test_moment_survives_the_way_there_and_back(when: datetime) -> None:
 )
 def test_age_is_short(seconds: int, said: str) -> None:
     assert age(NOW - seconds * 1_000_000, NOW) == said
+
+
+@pytest.mark.parametrize(
+    ("given_", "first", "after"),
+    [
+        ("2023-05-08", datetime(2023, 5, 8), datetime(2023, 5, 9)),
+        ("2023-05-08T14", datetime(2023, 5, 8, 14), datetime(2023, 5, 8, 15)),
+        ("2023-05-08 14:05", datetime(2023, 5, 8, 14, 5), datetime(2023, 5, 8, 14, 6)),
+        ("2023-05-08T14:05:06Z", datetime(2023, 5, 8, 14, 5, 6), datetime(2023, 5, 8, 14, 5, 7)),
+        ("2023-05-08T14:05:06+02:00", datetime(2023, 5, 8, 12, 5, 6), datetime(2023, 5, 8, 12, 5, 7)),
+        ("20230508T140506Z", datetime(2023, 5, 8, 14, 5, 6), datetime(2023, 5, 8, 14, 5, 7)),
+        ("8 May 2023", datetime(2023, 5, 8), datetime(2023, 5, 9)),
+        ("1:56 pm on 8 May, 2023", datetime(2023, 5, 8, 13, 56), datetime(2023, 5, 8, 13, 57)),
+        ("1 pm on 8 May, 2023", datetime(2023, 5, 8, 13), datetime(2023, 5, 8, 14)),
+        ("today", datetime(2026, 3, 1), datetime(2026, 3, 2)),
+        ("Yesterday", datetime(2026, 2, 28), datetime(2026, 3, 1)),
+    ],
+)
+def test_what_is_named_begins_and_ends(given_: str, first: datetime, after: datetime) -> None:
+    assert moment(beginning(given_, NOW)) == first.replace(tzinfo=UTC)
+    assert moment(end(given_, NOW) + 1) == after.replace(tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    "given_", ["2023-05-08T14:05:06.123456Z", "2023-05-08T14:05:06.5", "3d", "now", 1683504000, datetime(2023, 5, 8)]
+)
+def test_point_in_time_is_its_own_beginning_and_end(given_: object) -> None:
+    assert beginning(given_, NOW) == end(given_, NOW) == parse(given_, NOW)
+
+
+@given(st.integers(min_value=0, max_value=4_000_000_000_000_000))
+def test_time_as_it_is_printed_includes_what_happened_then(at: int) -> None:
+    assert beginning(iso(at), NOW) <= at <= end(iso(at), NOW)

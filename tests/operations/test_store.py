@@ -10,7 +10,7 @@ import pytest
 
 from marrow.app import Memory, open_memory
 from marrow.capture import inbox
-from marrow.model.errors import Conflict, Invalid, NotFound
+from marrow.model.errors import Conflict, Invalid, MarrowError, NotFound
 
 from .conftest import PROJECT, Do, head
 
@@ -270,3 +270,25 @@ def test_an_erasure_needs_to_know_what(do: Do) -> None:
         do("erase")
     with pytest.raises(Invalid):
         do("erase", address="abcdef", user="ada")
+
+
+def test_time_as_audit_prints_it_reads_what_was_saved_then(tmp_path: Path) -> None:
+    with open_memory(tmp_path, store=str(tmp_path / "m.db"), clock=lambda: 1_767_225_600_700_000) as memory:
+        address = memory.save("Apples are red.").items[0].address
+        printed = memory.audit().items[0]["at"]
+        assert printed == "2026-01-01T00:00:00Z"
+        for then in (printed, printed[:16], printed[:10], "today"):
+            assert memory.get(address, as_of=then).content == "Apples are red."
+            assert memory.audit(since=then).items
+        with pytest.raises(MarrowError):
+            memory.get(address, as_of="yesterday")
+        assert memory.search("apples", since="today").items
+        assert not memory.search("apples", until="yesterday").items
+
+
+def test_sequence_number_may_be_given_as_a_number(tmp_path: Path) -> None:
+    with open_memory(tmp_path, store=str(tmp_path / "m.db")) as memory:
+        address = memory.save("Apples are red.").items[0].address
+        assert memory.get(address, as_of=1).content == "Apples are red."
+        with pytest.raises(NotFound):
+            memory.get(address, as_of=13)

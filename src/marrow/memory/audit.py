@@ -52,7 +52,8 @@ def audit(
     service: str = "",
     limit: int = 50,
 ) -> Audit:
-    """The events after `since` and up to `until` (snapshots, sequence numbers or times) that match everything asked.
+    """The events that match everything asked, from `since`, or after it where it is a snapshot or a sequence number and
+    no time, up to `until`.
     `service`: those that touched what was said for it; one that never was is not found."""
     if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= LIMIT_MAX:
         raise Invalid(f"limit is a whole number from 1 to {LIMIT_MAX:,}.", field="limit")
@@ -60,7 +61,7 @@ def audit(
     places = asker.everywhere()
     with engine.store.reading() as reader:
         last = sequence(reader, asker, until, now)
-        first = 0 if since is None or since == "" else sequence(reader, asker, since, now)
+        first = 0 if since is None or since == "" else sequence(reader, asker, since, now, before=True)
         wanted = None if address is None else resolve(reader, asker, address, everywhere=True).node.address
         said = _said_for(reader, asker, service) if service else None
         if said is not None and not said:  # what was removed is still told of; a service that never was is an error

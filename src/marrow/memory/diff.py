@@ -11,7 +11,7 @@ def diff(engine: Engine, asker: Asker, since: object = None) -> Differences:
     """In the caller's project and the global scope, since a snapshot, a sequence number or a time; by default a day."""
     now = engine.clock()
     with engine.store.reading() as reader:
-        start = sequence(reader, asker, since, now)
+        start = sequence(reader, asker, since, now, before=True)
         if since is None or since == "":
             start = reader.sequence_at(asker.namespace, now - MICROS_PER_DAY)
         end = reader.head(asker.namespace).seq

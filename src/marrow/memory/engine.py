@@ -14,7 +14,7 @@ from ..model.change import Change, Receipt, Step
 from ..model.derivation import value_digest
 from ..model.errors import Ambiguous, Invalid, MarrowError, NotFound
 from ..model.event import CONSCIOUS, Head, Snapshot
-from ..model.moments import parse as parse_moment
+from ..model.moments import beginning, end
 from ..model.node import GLOBAL_PROJECT
 from ..model.record import CURRENT, Filter, Record
 from ..model.scope import READ, Principal, Scope
@@ -270,8 +270,9 @@ def seen_snapshots(reader: Reader, asker: Asker) -> list[Snapshot]:
     return [s for s in found if (event := events[s.seq]) is not None and event.project in readable]
 
 
-def sequence(reader: Reader, asker: Asker, as_of: object, now: int) -> int:
-    """The sequence number that `as_of` names: a snapshot, a number, or a time. None is now."""
+def sequence(reader: Reader, asker: Asker, as_of: object, now: int, *, before: bool = False) -> int:
+    """The sequence number that `as_of` names: a snapshot, a number, or a time. None is now. A time stands for its end,
+    so that a day has all that happened on it; with `before` it is the last number before its beginning."""
     asker.principal.check(READ, asker.namespace, asker.scope.project)
     if as_of is None or as_of == "":
         return CURRENT
@@ -290,7 +291,7 @@ def sequence(reader: Reader, asker: Asker, as_of: object, now: int) -> int:
             raise NotFound(f"There is no event {number}; the last is {head}.", field="as_of")
         return number
     try:
-        at = parse_moment(as_of, now, field="as_of", future=True)
+        at = beginning(as_of, now, field="as_of") - 1 if before else end(as_of, now, field="as_of")
     except Invalid as problem:
         names = ", ".join(snapshot.name for snapshot in seen_snapshots(reader, asker)[-5:]) or "none yet"
         raise Invalid(

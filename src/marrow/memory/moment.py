@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..model.moments import parse as parse_moment
+from ..model.moments import beginning, end
 from ..model.record import CURRENT
 from ..store.protocol import Reader
 from .engine import Asker
@@ -18,5 +18,5 @@ def moment(reader: Reader, asker: Asker, seq: int, now: int, as_of: object = Non
         and not as_of.isdigit()
         and all(s.name != as_of for s in reader.snapshots(asker.namespace))
     ):
-        return parse_moment(as_of, now, field="as_of", future=True)
+        return min(end(as_of, now), max(now, beginning(as_of, now, field="as_of")))  # today is not over yet
     return next((min(event.at, now) for event in reader.events(asker.namespace, after=seq - 1, until=seq)), 0)

@@ -18,8 +18,7 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 
 from ..model.errors import MarrowError, QuotaExceeded, RateLimited
-from ..model.moments import MICROS_PER_DAY, iso
-from ..model.moments import parse as parse_moment
+from ..model.moments import MICROS_PER_DAY, beginning, iso
 from ..providers.llm import NANO, Allowance, Completion, LanguageModel
 from ..settings import Settings
 from ..store.protocol import Measurement, Reader, Store
@@ -271,7 +270,7 @@ class Usage(NamedTuple):
 def usage(engine: Engine, asker: Asker, *, since: object = None) -> Usage:
     """What was spent, told and done since a moment; without one, in the last days."""
     now = engine.clock()
-    start = now - DAYS_SHOWN * MICROS_PER_DAY if since in (None, "") else parse_moment(since, now, field="since")
+    start = now - DAYS_SHOWN * MICROS_PER_DAY if since in (None, "") else beginning(since, now)
     with engine.store.reading() as reader:
         lines = reader.measurements(start)
         today = balance(reader, now)

@@ -10,8 +10,7 @@ from ..memory.engine import Asker
 from ..memory.views import narrowed
 from ..model.draft import check_domain, check_kind, check_tags
 from ..model.errors import Invalid, NotFound
-from ..model.moments import MICROS_PER_DAY
-from ..model.moments import parse as parse_moment
+from ..model.moments import beginning, end
 from ..model.nearest import nearest
 from ..model.node import KINDS
 from ..model.record import CURRENT, Filter, as_text
@@ -80,8 +79,8 @@ def wanted(
         tags=check_tags(list(tags)) if tags else (),
         tags_all=match == "all",
         metadata=tuple(sorted((key, as_text(value)) for key, value in (metadata or {}).items())),
-        since=parse_moment(since, now, field="since", future=True) if since else None,
-        until=_end(until, now) if until else None,
+        since=beginning(since, now) if since else None,
+        until=end(until, now, field="until") if until else None,
         **rest,
     )
 
@@ -96,10 +95,3 @@ def asked_kinds(call: Call, kinds: Sequence[str]) -> tuple[str, ...]:
             if not reader.select(call.asker.namespace, of_it, CURRENT, call.engine.clock(), 1):
                 raise Invalid(f"Nothing is of the kind {kind!r}.", hint=f"Did you mean {near}?", field="kinds")
     return tuple(kinds)
-
-
-def _end(given: str, now: int) -> int:
-    """The end of a day when only a day was named: `until 2026-03-01` includes that day."""
-    found = parse_moment(given, now, field="until", future=True)
-    is_day = len(given.strip()) == 10 and found % MICROS_PER_DAY == 0
-    return found + MICROS_PER_DAY - 1 if is_day else found

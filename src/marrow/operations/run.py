@@ -149,6 +149,8 @@ def _check_unicode(value: Any, field: str) -> None:
         raise Invalid(f"{field} is nested too deep.", hint="Send it flatter.", field=field) from problem
 
 
+# Texts that may be sequence numbers, and are then given as numbers too.
+_NUMBERED = ("as_of", "a", "b")
 # Values of these types are taken as they are.
 _PLAIN = (str, int, bool)
 
@@ -173,6 +175,8 @@ def convert(argument: Argument, value: Any) -> Any:
         found = _from_json(value)
         if isinstance(found, dict):
             return found
+    if argument.name in _NUMBERED and isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
     raise wrong
 
 

@@ -10,7 +10,7 @@ from ..memory.session_status import session_status
 from ..memory.sessions import Moment, Shown, session_show, sessions
 from ..model.address import shown
 from ..model.errors import Invalid, Unavailable
-from ..model.moments import iso
+from ..model.moments import beginning, iso
 from ..model.moments import parse as parse_moment
 from ..model.record import Record
 from ..model.scope import EVERY_PROJECT, WRITE
@@ -60,7 +60,7 @@ def sessions_of(
     limit: int = 20,
 ) -> SessionList:
     """The sessions that hosts reported, the latest first."""
-    start = parse_moment(since, call.engine.clock(), field="since", future=True) if since else None
+    start = beginning(since, call.engine.clock()) if since else None
     wanted = places(call, project, "project")
     found = sessions(call.engine, call.asker, wanted, since=start, is_open=open, limit=limit)
     return SessionList(tuple(_shape(session) for session in found))

@@ -213,3 +213,16 @@ def test_any_sequence_of_edits_gives_what_was_set_last(
         assert settings.source(name) == (str(machine.user_file) if name in wanted else "default")
         if name in wanted:
             assert str(settings[name]) == wanted[name]
+
+
+def test_folder_that_is_closed_is_not_told_as_text_that_cannot_be_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def closed(path: str, *given: object) -> int:
+        raise PermissionError(13, "Permission denied", path)
+
+    monkeypatch.setattr("marrow.settings.os.open", closed)
+    with pytest.raises(Invalid, match="Permission denied") as problem:
+        load(environ={"HOME": str(tmp_path), "MARROW_HOME": str(tmp_path)}, cwd=tmp_path)
+    assert str(tmp_path) in problem.value.hint
+    assert "UTF-8" not in problem.value.hint

@@ -457,7 +457,9 @@ def _file_text(path: str) -> str | None:
     except (FileNotFoundError, NotADirectoryError):
         return None
     except (OSError, UnicodeDecodeError) as error:
-        raise Invalid(f"{path} cannot be read: {error}.", hint="Make it readable UTF-8 text.", field="config") from None
+        is_closed, folder = isinstance(error, PermissionError), os.path.dirname(path)
+        hint = f"Check the permissions of it and of {folder}." if is_closed else "Make it readable UTF-8 text."
+        raise Invalid(f"{path} cannot be read: {error}.", hint=hint, field="config") from None
 
 
 def _user_home(environ: Mapping[str, str]) -> str:

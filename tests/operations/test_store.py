@@ -10,7 +10,7 @@ import pytest
 
 from marrow.app import Memory, open_memory
 from marrow.capture import inbox
-from marrow.model.errors import Conflict, Invalid, MarrowError, NotFound
+from marrow.model.errors import Conflict, Invalid, MarrowError, NotAStore, NotFound
 
 from .conftest import PROJECT, Do, head
 
@@ -292,3 +292,31 @@ def test_sequence_number_may_be_given_as_a_number(tmp_path: Path) -> None:
         assert memory.get(address, as_of=1).content == "Apples are red."
         with pytest.raises(NotFound):
             memory.get(address, as_of=13)
+
+
+def test_restore_says_what_would_be_replaced_and_names_import_for_a_bundle(tmp_path: Path) -> None:
+    with open_memory(tmp_path, store=str(tmp_path / "m.db"), clock=lambda: 1_767_225_600_000_000) as memory:
+        memory.save("Apples are red.")
+        memory.backup(str(tmp_path / "b.backup"))
+        memory.save("Pears are green.")
+        told = memory.restore(str(tmp_path / "b.backup"))
+        assert (told.seq, told.seq_here, told.at, told.at_here) == (
+            1,
+            2,
+            "2026-01-01T00:00:00Z",
+            "2026-01-01T00:00:00Z",
+        )
+        assert "2 events" in told.text()
+        memory.export(str(tmp_path / "a.bundle"), format="bundle")
+        with pytest.raises(NotAStore) as problem:
+            memory.restore(str(tmp_path / "a.bundle"))
+        assert "marrow import" in problem.value.hint
+
+
+def test_graph_points_to_what_is_superseded(tmp_path: Path) -> None:
+    with open_memory(tmp_path, store=str(tmp_path / "m.db")) as memory:
+        old = memory.save("Apples are red.").items[0].address
+        new = memory.update(old, content="Apples are green.").address
+        told = memory.graph(new)
+        assert "include_superseded" in told.text()
+        assert memory.graph(new, include_superseded=True).links

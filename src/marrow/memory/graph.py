@@ -39,12 +39,13 @@ class Reached(NamedTuple):
 class Graph(NamedTuple):
     """The nodes, strongest first, beginning with the one that was asked for, and every link between two of them.
 
-    `cut` when there were more than `limit`.
+    `cut` when there were more than `limit`. `superseded` counts those that were passed over because they hold no more.
     """
 
     nodes: tuple[Reached, ...]
     links: tuple[Link, ...]
     cut: bool
+    superseded: int = 0
 
 
 @dataclass
@@ -62,6 +63,7 @@ class _Walk:
     limit: int
     reached: dict[str, Reached]
     hidden: set[str] = field(default_factory=set)
+    superseded: set[str] = field(default_factory=set)
     cut: bool = False
 
     def wants(self, rel: str) -> bool:
@@ -104,7 +106,9 @@ def graph(
         edge = [start.node.address]
         for distance in range(1, depth + 1):
             edge = _advance(walk, edge, distance)
-        return Graph(tuple(sorted(walk.reached.values(), key=_order)), _links_among(walk), walk.cut)
+        return Graph(
+            tuple(sorted(walk.reached.values(), key=_order)), _links_among(walk), walk.cut, len(walk.superseded)
+        )
 
 
 def _check_whole(name: str, value: object, most: int) -> None:
@@ -185,6 +189,8 @@ def _visible(walk: _Walk, addresses: Sequence[str]) -> dict[str, Record]:
                 found[address] = seen
             else:
                 walk.hidden.add(address)
+                if seen is not None:
+                    walk.superseded.add(address)
     return found
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 
-from ..model.errors import Conflict, Invalid, StoreDamaged
+from ..model.errors import Conflict, Invalid, NotAStore, StoreDamaged
 from ..model.event import Head
 from ..model.text import counted
 from .backup import check_whole_store, checked_backup
@@ -33,7 +33,11 @@ def restore(engine: Engine, asker: Asker, path: str, *, dry_run: bool = True, co
     place = _place(engine)
     if source.resolve() == place.resolve():
         raise Invalid("That file is the store itself.", hint="Name a backup.", field="path")
-    nodes, head = checked_backup(str(source), asker.namespace)
+    try:
+        nodes, head = checked_backup(str(source), asker.namespace)
+    except NotAStore as problem:
+        hint = "`marrow backup` makes one. A bundle or an export is read by `marrow import`."
+        raise NotAStore(f"{path} is no backup of a store.", hint=hint, field="path") from problem
     if dry_run:
         return RestoredStore(path, True, nodes, head, before)
     if not confirm:

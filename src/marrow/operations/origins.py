@@ -268,6 +268,7 @@ class GraphResult(NamedTuple):
 
     nodes: tuple[View, ...]
     links: tuple[dict[str, str], ...]
+    superseded: int = 0
 
     def text(self) -> str:
         titles = {node.address: first_line(node.content, 60) for node in self.nodes}
@@ -277,6 +278,9 @@ class GraphResult(NamedTuple):
             f"[{link['to']}] {titles.get(link['to'], '')}"
             for link in self.links
         ]
+        if self.superseded:
+            more = f"to {counted(self.superseded, 'node')} no longer in force: include_superseded shows them"
+            return "\n".join([*lines, f"  {'also' if self.links else 'no links but'} {more}"])
         return "\n".join(lines if self.links else [*lines, "  no links"])
 
 
@@ -304,7 +308,7 @@ def memory_graph(
     now = call.engine.clock()
     nodes = tuple(view(r.record, now, score=r.strength) for r in found.nodes)
     links = tuple({"from": shown(link.source), "to": shown(link.target), "rel": link.rel} for link in found.links)
-    return GraphResult(nodes, links)
+    return GraphResult(nodes, links, found.superseded)
 
 
 class PruneResult(NamedTuple):

@@ -318,10 +318,21 @@ class RestoreStoreResult(NamedTuple):
     nodes: int
     seq: int
     kept: str = ""
+    at: str = ""
+    seq_here: int | None = None
+    at_here: str = ""
 
     def text(self) -> str:
         if self.dry_run:
-            return f"{self.path} holds {counted(self.nodes, 'node')}, up to event {self.seq}. Nothing was changed yet."
+            of_backup = f" of {self.at}" if self.at else ""
+            here = "What is here, which cannot be read,"
+            if self.seq_here is not None:
+                until = f" up to {self.at_here}" if self.at_here else ""
+                here = f"The store here, with {counted(self.seq_here, 'event')}{until},"
+            return (
+                f"{self.path} holds {counted(self.nodes, 'node')}, up to event {self.seq}{of_backup}.\n"
+                f"{here} would be replaced, and kept beside it. Nothing was changed yet."
+            )
         kept = f" What was here is in {self.kept}." if self.kept else ""
         return f"Restored {counted(self.nodes, 'node')} from {self.path}.{kept}"
 
@@ -330,7 +341,17 @@ class RestoreStoreResult(NamedTuple):
 def restore(call: Call, path: str, dry_run: bool = True, confirm: bool = False) -> RestoreStoreResult:
     """Put a backup in the place of the store. What was there is kept beside it."""
     done = restore_store(call.engine, call.asker, path, dry_run=dry_run, confirm=confirm)
-    return RestoreStoreResult(done.path, done.dry_run, done.nodes, done.head.seq, done.kept)
+    before = done.before
+    return RestoreStoreResult(
+        done.path,
+        done.dry_run,
+        done.nodes,
+        done.head.seq,
+        done.kept,
+        iso(done.head.at) if done.head.seq else "",
+        before.seq if before else None,
+        iso(before.at) if before and before.seq else "",
+    )
 
 
 class ReindexResult(NamedTuple):

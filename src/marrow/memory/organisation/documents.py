@@ -53,6 +53,12 @@ def full_document(engine: Engine, asker: Asker, given: str, *, service: str = ""
         if not rows and _ADDRESS.match(name.lower()):
             record = resolve(reader, asker, name.lower(), seq=seq, argument="path")
             return attribute(reader, asker, [Hit(record, 0.0)], seq, service=wanted)[0]
+        if seq != CURRENT and _rows(reader, asker, places, wanted, name):
+            raise NotFound(
+                f"The document {name[:120]!r} was not known at that time.",
+                hint="Leave as_of out, or name a later time.",
+                field="as_of",
+            )
         raise _left(name, rows) if rows else _unknown(reader, asker, places, name)
 
 

@@ -35,6 +35,11 @@ def check_service(
     alike = [name for name in known if name.lower() == service.lower().strip()]
     if len(alike) == 1:
         return alike[0]
+    if seq != CURRENT and any(
+        name.lower() == service.lower().strip() for name, _ in _known(reader, asker, projects, CURRENT, now)
+    ):
+        hint = "Leave as_of out, or name a later time."
+        raise NotFound(f"The service {service[:80]!r} was not known at that time.", hint=hint, field="as_of")
     near = nearest(service, known)
     part = [name for name in known if service.lower() in name.lower() or name.lower() in service.lower()]
     few = list(dict.fromkeys([*([near] if near else []), *part]))[:NAMED_MAX]

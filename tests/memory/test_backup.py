@@ -42,6 +42,18 @@ def test_backup_is_a_store_with_everything_in_it(on_disk: World, tmp_path: Path)
     copy.engine.store.close()
 
 
+def test_backup_names_a_text_that_was_changed_behind_its_address(on_disk: World, tmp_path: Path) -> None:
+    grown(on_disk)
+    assert backup(on_disk.engine, on_disk.asker, str(tmp_path / "sound.db")).altered == ()
+    with apsw.Connection(str(on_disk.path)) as connection:
+        connection.execute("UPDATE nodes SET content = 'The gate is red.' WHERE content = 'The gate is blue.'")
+    connection.close()
+    made = backup(on_disk.engine, on_disk.asker, str(tmp_path / "b.db"))
+    assert len(made.altered) == 1
+    assert "does not have the address" in made.altered[0]
+    assert (tmp_path / "b.db").exists()
+
+
 def test_backup_leaves_no_other_file_and_does_not_overwrite(on_disk: World, tmp_path: Path) -> None:
     grown(on_disk)
     folder = tmp_path / "backups"

@@ -92,6 +92,14 @@ def _check_nodes(reader: Reader, space: str, found: _Findings, progress: Progres
             progress(number, len(pages))
 
 
+def altered_nodes(reader: Reader) -> list[str]:
+    """Which nodes of the whole store are not what their addresses say, in words: the first part of a verification."""
+    found = _Findings()
+    for space in reader.namespaces():
+        _check_nodes(reader, space, found, None)
+    return found.problems
+
+
 def _check_batch(reader: Reader, space: str, addresses: Sequence[str], found: _Findings) -> None:
     records = reader.records(space, addresses, None, CURRENT)
     found.checked["records"] += len(records)

@@ -10,17 +10,20 @@ from ..model.errors import Forbidden, StoreDamaged
 from ..model.event import Head
 from ..model.scope import ADMIN, LOCAL_NAMESPACE
 from ..store import open_store
+from .audit_verify import altered_nodes
 from .engine import Asker, Engine
 from .files import checked_target, sync_folder
 
 
 class BackedUp(NamedTuple):
-    """Where the backup lies, and where the caller's chain ends in it."""
+    """Where the backup lies, and where the caller's chain ends in it. `altered` names what is not what it was when it
+    was saved: the file is sound all the same, and a backup of it better than none."""
 
     path: str
     bytes: int
     nodes: int
     head: Head
+    altered: tuple[str, ...] = ()
 
 
 def backup(engine: Engine, asker: Asker, path: str) -> BackedUp:
@@ -31,12 +34,22 @@ def backup(engine: Engine, asker: Asker, path: str) -> BackedUp:
     try:
         engine.store.backup(str(partial))
         made = checked_backup(str(partial), asker.namespace)
+        altered = _altered(str(partial))
         os.replace(partial, target)
     finally:
         for suffix in ("", "-wal", "-shm", "-journal"):
             Path(f"{partial}{suffix}").unlink(missing_ok=True)
     sync_folder(target.parent)
-    return BackedUp(str(target), target.stat().st_size, *made)
+    return BackedUp(str(target), target.stat().st_size, *made, altered)
+
+
+def _altered(path: str) -> tuple[str, ...]:
+    copy = open_store(path, read_only=True, as_it_is=True)
+    try:
+        with copy.reading() as reader:
+            return tuple(altered_nodes(reader))
+    finally:
+        copy.close()
 
 
 def check_whole_store(engine: Engine, asker: Asker) -> None:

@@ -295,21 +295,29 @@ def doctor(call: Call, repair: Annotated[bool, "mend everything that is derived"
     return DoctorResult(found.ok, tuple(items), found.repaired, dict(found.counts))
 
 
+ALTERED_SHOWN = 10
+
+
 class BackupResult(NamedTuple):
     path: str
     bytes: int
     nodes: int
     seq: int
+    altered: tuple[str, ...] = ()
 
     def text(self) -> str:
-        return f"backup of {counted(self.nodes, 'node')} at event {self.seq} in {self.path} ({sized(self.bytes)})"
+        made = f"backup of {counted(self.nodes, 'node')} at event {self.seq} in {self.path} ({sized(self.bytes)})"
+        if not self.altered:
+            return made
+        told = [f"- {line}" for line in self.altered[:ALTERED_SHOWN]]
+        return "\n".join([made, "NOT WELL, in the store as in the backup; `marrow audit verify` says more:", *told])
 
 
 @operation("store", right=ADMIN, changes=True)
 def backup(call: Call, path: Annotated[str, "a new file"]) -> BackupResult:
     """Copy the whole store to a file, while it is in use."""
     done = make_backup(call.engine, call.asker, path)
-    return BackupResult(done.path, done.bytes, done.nodes, done.head.seq)
+    return BackupResult(done.path, done.bytes, done.nodes, done.head.seq, done.altered)
 
 
 class RestoreStoreResult(NamedTuple):

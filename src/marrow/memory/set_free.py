@@ -43,7 +43,9 @@ def _stands(reader: Reader, space: str, record: Record, gone: Collection[str]) -
 
 def holds_again(record: Record, reason: str) -> Restate:
     """The step with which it does, unless something else became of it meanwhile."""
-    return Restate(record.node.address, (("state", ACTIVE),), reason, expects=COMPRESSED)
+    # As if said anew: otherwise an exchange with a memory that saw only the compression would compress it again.
+    again = ("generation", record.standing.generation + 1)
+    return Restate(record.node.address, (("state", ACTIVE), again), reason, expects=COMPRESSED)
 
 
 def looked_again(attempt: Callable[[], T]) -> T:

@@ -37,6 +37,7 @@ moves = st.one_of(
     st.tuples(st.just("compress"), text, place),
     st.tuples(st.just("revive"), text, place),
     st.tuples(st.just("restate"), text, place, st.sampled_from((0.1, 0.5, 0.9)), st.booleans()),
+    st.tuples(st.just("classify"), text, place, st.sampled_from(("public", "internal", "secret"))),
     st.tuples(st.just("supersede"), text, text, place),
     st.tuples(st.just("relate"), st.sampled_from(("relates_to", "enables")), st.booleans()),
     st.tuples(st.just("reinforce"), text, place),
@@ -72,6 +73,8 @@ def _act(world: World, name: str, rest: Sequence[Any]) -> None:
     elif name == "restate":
         content, project, priority, approved = rest
         world.do(Restate(address(content), (("priority", priority), ("approved", approved))), project=project)
+    elif name == "classify":
+        world.do(Restate(address(rest[0]), (("classification", rest[2]),)), project=rest[1])
     elif name == "supersede":
         world.do(Supersede(address(rest[0]), rest[1], Occurrence(at), "better"), project=rest[2])
     elif name == "relate":

@@ -9,6 +9,7 @@ import pytest
 from marrow.memory.compress import compress
 from marrow.memory.erase import erase
 from marrow.memory.forget import forget
+from marrow.model.change import Reinforce
 
 from . import fixtures_store
 from .fixtures_store import World, knowledge
@@ -43,3 +44,45 @@ def test_what_a_summary_that_went_set_free_holds_after_the_next_exchange(
     take(ana, bundle(ben, tmp_path, "b.bundle"))
     take(ben, bundle(ana, tmp_path, "a.bundle"))
     assert [world.state(address) for world in pair for address in inputs] == ["active"] * 4
+
+
+def test_stricter_classification_survives_a_later_change_of_something_else(
+    pair: tuple[World, World], tmp_path: Path
+) -> None:
+    ana, ben = pair
+    vault = ana.say("The vault is in room 7.")
+    exchange(ana, ben, tmp_path)
+    ana.restate(vault, classification="secret")
+    ben.clock.now = ana.clock.now
+    ben.restate(vault, tags=("room",))
+    exchange(ana, ben, tmp_path)
+    for world in pair:
+        record = world.record(vault)
+        assert record is not None
+        assert (record.standing.classification, record.standing.tags) == ("secret", ("room",))
+
+
+@pytest.mark.parametrize("way", ["reinforce", "said again", "set aside and taken back"])
+def test_no_way_of_meeting_a_memory_again_opens_what_another_closed(
+    pair: tuple[World, World], tmp_path: Path, way: str
+) -> None:
+    ana, ben = pair
+    vault = ana.say("The vault is in room 7.")
+    exchange(ana, ben, tmp_path)
+    ana.restate(vault, classification="secret", pinned=True, approved=True, tags=("room",))
+    ben.clock.now = ana.clock.now + 10
+    if way == "reinforce":
+        ben.do(Reinforce(vault))
+    elif way == "said again":
+        ben.say("The vault is in room 7.")
+    else:
+        ben.forget(vault)
+        ben.say("The vault is in room 7.")
+    exchange(ana, ben, tmp_path)
+    record = ben.record(vault)
+    assert record is not None
+    assert record.standing.classification == "secret"
+    if way in ("reinforce", "said again"):
+        standing = record.standing
+        assert (standing.pinned, standing.approved, standing.tags) == (True, True, ("room",))
+        assert standing.reinforced == 1

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from marrow.model.errors import Invalid
-from marrow.model.standing import CLASSIFICATIONS, DOMAINS, DRIFTS, STATES, Standing, later, reinforced, union
+from marrow.model.standing import CLASSIFICATIONS, DOMAINS, DRIFTS, STATES, Standing, reinforced, union, united
 
 short = st.text(st.characters(exclude_categories=("Cs",)), max_size=6)
 names = st.lists(short, max_size=3).map(tuple)
@@ -76,22 +76,22 @@ def test_leaf_does_not_depend_on_whole_numbers_or_fractions(one: Standing) -> No
 
 
 @given(standings, standings, standings)
-def test_later_is_the_same_in_every_order(one: Standing, two: Standing, three: Standing) -> None:
-    assert later(one, two) == later(two, one)
-    assert later(later(one, two), three) == later(one, later(two, three))
-    assert later(one, one) == one
+def test_what_two_standings_unite_to_is_the_same_in_every_order(one: Standing, two: Standing, three: Standing) -> None:
+    assert united(one, two) == united(two, one)
+    assert united(united(one, two), three) == united(one, united(two, three))
+    assert united(one, one) == one
 
 
 def test_retracted_beats_active_whatever_the_time_and_a_new_generation_beats_both() -> None:
     gone = Standing(state="retracted", changed_at=1)
-    assert later(Standing(changed_at=9), gone) is gone
+    assert united(Standing(changed_at=9), gone) is gone
     again = Standing(generation=2, changed_at=1)
-    assert later(gone, again) is again
+    assert united(gone, again) is again
 
 
-def test_reinforcing_counts_and_notes_when() -> None:
-    once = reinforced(Standing(reinforced=2), 50)
-    assert (once.reinforced, once.reinforced_at, once.changed_at) == (3, 50, 50)
+def test_reinforcing_counts_and_notes_when_and_is_no_change_of_the_rest() -> None:
+    once = reinforced(Standing(reinforced=2, changed_at=7), 50)
+    assert (once.reinforced, once.reinforced_at, once.changed_at) == (3, 50, 7)
 
 
 @given(names, names)

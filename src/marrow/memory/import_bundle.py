@@ -14,7 +14,7 @@ from ..model.change import Copy, Merge, NameProject
 from ..model.link import Link
 from ..model.record import CURRENT, Record
 from ..model.scope import WRITE
-from ..model.standing import later
+from ..model.standing import united
 from ..store.protocol import Reader
 from ..store.receive import prepare
 from .bundle import BYTES_MAX, read_bundle
@@ -124,7 +124,7 @@ def _news(reader: Reader, namespace: str, copies: Sequence[Copy]) -> list[str]:
         if record is None:
             return "new"
         is_known = (
-            later(record.standing, copy.standing) == record.standing
+            united(record.standing, copy.standing) == record.standing
             and set(copy.occurrences).issubset(said.get(record.entry, ()))
             and set(copy.anchors).issubset(pinned.get(record.entry, ()))
         )
@@ -135,7 +135,7 @@ def _news(reader: Reader, namespace: str, copies: Sequence[Copy]) -> list[str]:
 
 def _new_links(reader: Reader, namespace: str, merge: Merge) -> tuple[Link, ...]:
     """The links that say something later than ours. One that leads to a node that is in neither memory is left out."""
-    ours = {_line(link): link for link in reader.all_links(namespace, None)}
+    ours = {link.line: link for link in reader.all_links(namespace, None)}
     here = {copy.node.address for copy in merge.copies}
     ends = {end for link in merge.links for end in (link.source, link.target)} - here
     here |= {end for end in ends if reader.addresses(namespace, end, None, 1)}
@@ -143,12 +143,8 @@ def _new_links(reader: Reader, namespace: str, merge: Merge) -> tuple[Link, ...]
 
 
 def _is_later(theirs: Link, ours: Mapping[tuple[str, str, str, str], Link]) -> bool:
-    known = ours.get(_line(theirs))
-    return known is None or (theirs.at, theirs.closed) > (known.at, known.closed)
-
-
-def _line(link: Link) -> tuple[str, str, str, str]:
-    return link.source, link.rel, link.target, link.project
+    known = ours.get(theirs.line)
+    return known is None or theirs.weight > known.weight
 
 
 def _new_projects(reader: Reader, namespace: str, projects: Sequence[NameProject]) -> tuple[NameProject, ...]:

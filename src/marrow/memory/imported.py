@@ -21,7 +21,7 @@ from ..model.scope import WRITE
 from ..model.standing import ACTIVE, COMPRESSED, changed
 from ..model.text import counted
 from ..store.admit import admit_step
-from ..store.apply import Prepared
+from ..store.desk import Prepared
 from ..store.protocol import Reader
 from ..store.receive import prepare
 from .engine import Asker, Engine, submit

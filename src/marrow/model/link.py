@@ -43,6 +43,16 @@ class Link:
     at: int
     closed: bool = False
 
+    @property
+    def line(self) -> tuple[str, str, str, str]:
+        """What makes it this link, whenever it was said."""
+        return self.source, self.rel, self.target, self.project
+
+    @property
+    def weight(self) -> tuple[int, bool]:
+        """Of two of one line, the greater holds after a merge."""
+        return self.at, self.closed
+
 
 @dataclass(frozen=True, slots=True)
 class Anchor:

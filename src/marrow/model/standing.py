@@ -2,7 +2,7 @@
 
 A standing belongs to a node in one project. It is never edited: a change closes the interval of sequence numbers in
 which it held and opens another. Two memories that disagree about a standing agree after an exchange, because
-`later` picks the same one of the two whichever side asks.
+`united` gives the same whichever side asks.
 """
 
 from __future__ import annotations
@@ -107,13 +107,33 @@ _APPROVALS = {None: "", True: "approved", False: "rejected"}
 _RANK = {ACTIVE: 0, COMPRESSED: 1, SUPERSEDED: 1, RETRACTED: 2}
 
 
-def later(one: Standing, other: Standing) -> Standing:
-    """Which of two standings of one node holds after a merge: the same whichever is asked first.
+def united(one: Standing, other: Standing) -> Standing:
+    """How a node stands after a merge of two standings of it: the same whichever is asked first.
 
     A node said anew beats what came before it. Otherwise retracted beats superseded beats active, then the later
-    change wins, and equal times are decided by the bytes.
+    change wins, and equal times are decided by the bytes. Three things are no matter of who wins: the stricter
+    classification holds, and of one generation the greater count of reinforcements and the last of them.
     """
-    return max(one, other, key=lambda s: (s.generation, _RANK[s.state], s.changed_at, s.held(), s.reason, s.salt))
+    chosen = max(one, other, key=_weight)
+    if _weight(one) == _weight(other):
+        chosen = max(one, other, key=_bytes)
+    strictest = max(one.classification, other.classification, key=CLASSIFICATIONS.index)
+    count, last = chosen.reinforced, chosen.reinforced_at
+    if one.generation == other.generation:
+        count, last = max(one.reinforced, other.reinforced), max(one.reinforced_at, other.reinforced_at)
+    if (strictest, count, last) == (chosen.classification, chosen.reinforced, chosen.reinforced_at):
+        return chosen
+    return replace(chosen, classification=strictest, reinforced=count, reinforced_at=last)
+
+
+def _weight(standing: Standing) -> tuple[int, int, int]:
+    return standing.generation, _RANK[standing.state], standing.changed_at
+
+
+def _bytes(standing: Standing) -> tuple[bytes, str, str]:
+    """Without what is united by itself: it would decide about the rest, and another way the next time."""
+    bare = replace(standing, classification=CLASSIFICATIONS[0], reinforced=0, reinforced_at=0)
+    return bare.held(), standing.reason, standing.salt
 
 
 def changed(standing: Standing, changes: Mapping[str, object]) -> Standing:
@@ -161,7 +181,8 @@ def placed(standing: Standing, salt: str, now: int, said_at: int) -> Standing:
 
 
 def reinforced(standing: Standing, now: int) -> Standing:
-    return replace(standing, reinforced=standing.reinforced + 1, reinforced_at=now, changed_at=now)
+    """It is no change of the rest: after an exchange, it does not undo one that somebody else made before."""
+    return replace(standing, reinforced=standing.reinforced + 1, reinforced_at=now)
 
 
 def union(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import Any
 
 from ..model.change import (
     AGAIN,
@@ -12,8 +12,6 @@ from ..model.change import (
     KNOWN,
     NEW,
     SAME,
-    Change,
-    Copy,
     Merge,
     NameProject,
     Outcome,
@@ -23,16 +21,15 @@ from ..model.change import (
     Restate,
     RestoreTo,
     Say,
-    Step,
     Supersede,
     TakeSnapshot,
 )
 from ..model.errors import Conflict, Immutable, Invalid, NotFound
-from ..model.event import Event, Snapshot
+from ..model.event import Snapshot
 from ..model.link import HISTORY_RELS, Anchor, Link, check_rel
-from ..model.node import GLOBAL_PROJECT, VIEW, Node, Occurrence
+from ..model.node import VIEW, Node, Occurrence
 from ..model.record import CURRENT, Record
-from ..model.scope import ADMIN, WRITE, Principal
+from ..model.scope import ADMIN, WRITE
 from ..model.standing import (
     ACTIVE,
     RETRACTED,
@@ -40,85 +37,17 @@ from ..model.standing import (
     Standing,
     changed,
     kept_closed,
-    later,
     placed,
     reinforced,
     union,
 )
-from .protocol import Writer
-from .terms import spaced_terms
-
-if TYPE_CHECKING:
-    from .protocol import Vector
+from .desk import Desk, Prepared
+from .merging import merge, name_project
 
 SALT_BYTES = 8
 # Relations that say what comes first: a circle of them says nothing.
 ORDERED_RELS = frozenset(("caused_by", "depends_on", "blocks", "enables", "supersedes", "derived_from"))
 CIRCLE_NODES_MAX = 10_000
-
-
-@dataclass(slots=True)
-class Prepared:
-    """A step whose texts are clean, redacted and embedded."""
-
-    step: Step
-    redacted: tuple[tuple[str, int], ...] = ()
-    vectors: Sequence[Vector | None] = ()
-    node: Node | None = None
-
-    def texts(self) -> list[str]:
-        if isinstance(self.step, Say | Supersede):
-            return [self.step.content]
-        return [copy.node.content for copy in self.step.copies] if isinstance(self.step, Merge) else []
-
-
-@dataclass
-class Desk:
-    """The working state of one change: the open transaction and what it has touched so far. `at` is the time of the
-    event, never before the one before it; `now` is the clock, by which what has expired is judged."""
-
-    writer: Writer
-    change: Change
-    principal: Principal
-    seq: int
-    at: int
-    now: int
-    entropy: Callable[[int], bytes]
-    touched: dict[str, bytes] = field(default_factory=dict)
-    snapshots: list[Snapshot] = field(default_factory=list)
-    chains: list[tuple[Event, ...]] = field(default_factory=list)
-    changed: bool = False
-    domain: str = ""
-
-    def touch(self, address: str, leaf: bytes) -> None:
-        self.touched[address] = leaf
-        self.changed = True
-
-    def find(self, address: str, argument: str = "address") -> Record:
-        """The record that a step speaks of: in the change's project, or else in the global scope."""
-        places = (self.change.project, GLOBAL_PROJECT)
-        found = self.writer.records(self.change.namespace, [address], places, CURRENT)
-        if not found:
-            raise NotFound(f"Nothing here has the address {address[:12]}.", hint="Search for it.", field=argument)
-        record = next((r for r in found if r.project == self.change.project), found[0])
-        self.check_kind(record.node.kind)
-        return record
-
-    def check_kind(self, kind: str) -> None:
-        """Views say who may see what."""
-        if kind == VIEW:
-            self.principal.check(ADMIN, self.change.namespace)
-
-    def stand(self, record: Record, standing: Standing) -> None:
-        if record.project != self.change.project:
-            self.principal.check(WRITE, self.change.namespace, record.project)
-        leaf = standing.leaf(record.node.address, record.project)
-        self.writer.stand(record.entry, standing, leaf, self.seq)
-        self.touch(record.node.address, leaf)
-
-    def index(self, record_entry: int, content: str, standing: Standing, anchors: Sequence[Anchor]) -> None:
-        names = [*standing.tags, *standing.aliases, *(anchor.target for anchor in anchors)]
-        self.writer.index_words(record_entry, spaced_terms(content), spaced_terms(" ".join(names)) if names else "")
 
 
 def apply(desk: Desk, prepared: Prepared) -> Outcome:
@@ -194,7 +123,9 @@ def _met_again(known: Standing, said: Standing, given: frozenset[str], now: int)
             chosen[name] = max(ours, theirs)
         else:
             chosen[name] = theirs
-    return replace(reinforced(known, now), **chosen)
+    again = reinforced(known, now)
+    said_more = replace(again, **chosen)
+    return said_more if said_more == again else replace(said_more, changed_at=now)
 
 
 def _no_longer_superseded(desk: Desk, address: str) -> None:
@@ -374,8 +305,8 @@ def _restore(desk: Desk, step: RestoreTo, prepared: Prepared) -> Outcome:
         elif was is not None and (again := kept_closed(was.standing, record.standing)).held() != record.standing.held():
             desk.stand(record, replace(again, generation=count, changed_at=desk.at, salt=was.standing.salt))
         _restore_names(desk, record, was or record, step.seq)
-    before = {_line(link): link for link in desk.writer.links(space, addresses, places, step.seq)}
-    after = {_line(link): link for link in desk.writer.links(space, addresses, places, CURRENT)}
+    before = {link.line: link for link in desk.writer.links(space, addresses, places, step.seq)}
+    after = {link.line: link for link in desk.writer.links(space, addresses, places, CURRENT)}
     for line, link in {**before, **after}.items():
         if (line in before) != (line in after):
             desk.writer.link(space, replace(link, at=desk.at, closed=line in after), desk.seq)
@@ -398,76 +329,6 @@ def _restore_names(desk: Desk, record: Record, was: Record, seq: int) -> None:
         desk.index(entry, record.node.content, was.standing, before)
 
 
-def _line(link: Link) -> tuple[str, str, str, str]:
-    return link.source, link.rel, link.target, link.project
-
-
-def _name_project(desk: Desk, step: NameProject, prepared: Prepared) -> Outcome:
-    space = desk.change.namespace
-    known = {p.name: set(p.aliases) for p in desk.writer.projects(space)}
-    # An alias names one project: one that another project has stays there.
-    taken = {alias for name, aliases in known.items() if name != step.name for alias in aliases}
-    if step.name in known and known[step.name].issuperset({*step.aliases} - {step.name} - taken):
-        return Outcome(SAME, project=step.name)
-    desk.writer.name_project(space, step.name, step.aliases)
-    desk.changed = True
-    return Outcome(NEW if step.name not in known else CHANGED, project=step.name)
-
-
-def _merge(desk: Desk, step: Merge, prepared: Prepared) -> Outcome:
-    places = {copy.project for copy in step.copies} | {link.project for link in step.links}
-    for place in sorted(places | {project.name for project in step.projects}):
-        desk.principal.check(WRITE, desk.change.namespace, place)
-    for project in step.projects:
-        _name_project(desk, project, prepared)
-    vectors = prepared.vectors if len(prepared.vectors) else [None] * len(step.copies)
-    for copy, vector in zip(step.copies, vectors, strict=True):
-        _merge_copy(desk, copy, vector)
-    ours = {_line(link): link for link in desk.writer.all_links(desk.change.namespace, None)}
-    for theirs in step.links:
-        known = ours.get(_line(theirs))
-        is_later = known is None or (theirs.at, theirs.closed) > (known.at, known.closed)
-        if is_later and _merge_link(desk, known, theirs):
-            ours[_line(theirs)] = theirs
-            desk.touch(theirs.source, desk.touched.get(theirs.source, bytes(32)))
-    if step.chain and desk.changed:
-        desk.chains.append(step.chain)
-    return Outcome(CHANGED if desk.changed else SAME)
-
-
-def _merge_link(desk: Desk, known: Link | None, theirs: Link) -> bool:
-    """Let a link stand as another memory has it, with its time: the time decides the next merge, here and there."""
-    is_closed = known is None or known.closed
-    if is_closed == theirs.closed:
-        desk.writer.link(desk.change.namespace, replace(theirs, closed=not theirs.closed), desk.seq)
-    return desk.writer.link(desk.change.namespace, theirs, desk.seq)
-
-
-def _merge_copy(desk: Desk, copy: Copy, vector: Vector | None) -> None:
-    space = desk.change.namespace
-    desk.check_kind(copy.node.kind)
-    entry, fresh = desk.writer.place(space, copy.project, copy.node, copy.occurrences[0].at)
-    for said in copy.occurrences:
-        if desk.writer.occur(entry, said, desk.seq):
-            desk.touch(copy.node.address, desk.touched.get(copy.node.address, bytes(32)))
-    record = Record(entry, copy.project, copy.node, copy.standing, desk.seq, 0, 0)
-    if fresh:
-        desk.index(entry, copy.node.content, copy.standing, copy.anchors)
-        if vector is not None:
-            desk.writer.index_vectors([(entry, vector)])
-        desk.writer.pin(entry, copy.anchors, desk.seq)
-        desk.stand(record, copy.standing)
-        return
-    ours = desk.writer.records_of([entry], CURRENT)[0].standing
-    chosen = later(ours, copy.standing)
-    if desk.writer.pin(entry, copy.anchors, desk.seq):
-        desk.touch(copy.node.address, desk.touched.get(copy.node.address, bytes(32)))
-    if chosen != ours:
-        anchors = desk.writer.anchors([entry], CURRENT).get(entry, [])
-        desk.index(entry, copy.node.content, chosen, anchors)
-        desk.stand(record, chosen)
-
-
 _APPLY: dict[type, Callable[[Desk, Any, Prepared], Outcome]] = {
     Say: _say,
     Supersede: _supersede,
@@ -477,6 +338,6 @@ _APPLY: dict[type, Callable[[Desk, Any, Prepared], Outcome]] = {
     Pin: _pin,
     TakeSnapshot: _take_snapshot,
     RestoreTo: _restore,
-    NameProject: _name_project,
-    Merge: _merge,
+    NameProject: name_project,
+    Merge: merge,
 }

@@ -37,7 +37,8 @@ from ..model.scope import ADMIN, WRITE, Principal
 from ..model.standing import Standing
 from ..model.text import clean, counted
 from .admit import admit, check_addresses
-from .apply import Desk, Prepared, apply
+from .apply import apply
+from .desk import Desk, Prepared
 from .protocol import Store, Writer
 
 if TYPE_CHECKING:

@@ -154,7 +154,7 @@ def test_time_of_events_never_goes_back_when_the_clock_does(door: Door) -> None:
     times = [e.at for e in door.ask(lambda r: list(r.events("local")))]
     assert times == [START + SECOND, START + SECOND, START + 5 * SECOND, START + 5 * SECOND]
     assert door.ask(lambda r: r.snapshots("local"))[0].at == times[-1]
-    assert door.standing(a).changed_at == START + 5 * SECOND
+    assert door.standing(a).reinforced_at == START + 5 * SECOND
     assert door.ask(lambda r: r.head("local").at) == START + 5 * SECOND
 
 

@@ -12,7 +12,7 @@ from marrow.memory.forget import forget
 from marrow.model.change import Reinforce
 
 from . import fixtures_store
-from .fixtures_store import World, knowledge
+from .fixtures_store import SECOND, World, knowledge
 from .test_exchange import bundle, take
 
 pair = fixtures_store.pair
@@ -86,3 +86,41 @@ def test_no_way_of_meeting_a_memory_again_opens_what_another_closed(
         standing = record.standing
         assert (standing.pinned, standing.approved, standing.tags) == (True, True, ("room",))
         assert standing.reinforced == 1
+
+
+CENTURY = 100 * 365 * 86_400 * SECOND
+
+
+def test_change_by_somebody_who_has_seen_that_of_a_clock_far_ahead_wins_over_it(
+    pair: tuple[World, World], tmp_path: Path
+) -> None:
+    ana, ben = pair
+    port = ana.say("The port is 8080.")
+    exchange(ana, ben, tmp_path)
+    ben.clock.now += CENTURY
+    ben.restate(port, tags=("ben",))
+    old = bundle(ben, tmp_path, "old.bundle")
+    exchange(ana, ben, tmp_path)
+    ana.restate(port, tags=("ana",))
+    exchange(ana, ben, tmp_path)
+    take(ana, old)
+    for world in pair:
+        record = world.record(port)
+        assert record is not None
+        assert record.standing.tags == ("ana",)
+
+
+def test_link_that_a_clock_far_ahead_made_or_ended_can_be_ended_and_made_again(
+    pair: tuple[World, World], tmp_path: Path
+) -> None:
+    ana, ben = pair
+    one, other = ana.say("The gate is green."), ana.say("Plums are ripe.")
+    exchange(ana, ben, tmp_path)
+    ben.clock.now += CENTURY
+    ben.relate(one, "enables", other)
+    for closed in (True, False):
+        exchange(ana, ben, tmp_path)
+        ana.relate(one, "enables", other, closed=closed)
+        exchange(ana, ben, tmp_path)
+        assert [link.closed for link in ben.read(lambda r: list(r.all_links("local", None)))] == [closed]
+        ben.relate(one, "enables", other, closed=not closed)

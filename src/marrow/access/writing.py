@@ -21,7 +21,7 @@ from ..model.node import VIEW, Node, Occurrence
 from ..model.record import CURRENT
 from ..model.session import Injection, Session
 from ..model.source import Source
-from ..model.standing import ACTIVE, Standing, reinforced
+from ..model.standing import ACTIVE, Standing, changed_after, reinforced
 from ..model.trace import Trace
 from ..store.protocol import Measurement, Writer
 from .allowed import Allowed
@@ -87,7 +87,8 @@ class RestrictedWriter(RestrictedReader):
         kept = reinforced(known, now)
         if not known.is_active(now):
             said = {"state": ACTIVE, "generation": known.generation + 1, "expires_at": standing.expires_at}
-            kept = replace(known, **said, changed_at=now, reinforced_at=now)  # type: ignore[arg-type]
+            at = changed_after(known, now)
+            kept = replace(known, **said, changed_at=at, reinforced_at=now)  # type: ignore[arg-type]
             self._bring_back(node.address, record.project, now, seq)
         self._writer.stand(entry, kept, kept.leaf(node.address, record.project), seq)
 

@@ -11,6 +11,7 @@ from typing import Any
 from .errors import Invalid
 from .nearest import nearest
 from .node import metadata_text
+from .standing import MOMENT_MAX
 
 RELS = ("relates_to", "caused_by", "depends_on", "blocks", "enables", "contradicts", "supersedes", "derived_from")
 # Causal relations are followed further than loose ones.
@@ -52,6 +53,12 @@ class Link:
     def weight(self) -> tuple[int, bool]:
         """Of two of one line, the greater holds after a merge."""
         return self.at, self.closed
+
+
+def said_after(link: Link, known_at: int) -> int:
+    """When a link was opened or ended by somebody who knew how it stood since `known_at`: late enough to win over that,
+    whatever the clocks say."""
+    return max(link.at, known_at if link.closed else min(known_at + 1, MOMENT_MAX))
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,8 @@ CLASSIFICATIONS = ("public", "internal", "confidential", "secret")
 OPEN_TO_SEND = ("public", "internal")
 DRIFTS = ("", "moved", "changed", "gone")
 TAGS_MAX = 64
+# The last moment that a calendar can show: the end of the year 9999.
+MOMENT_MAX = 253_402_300_799_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,6 +185,12 @@ def placed(standing: Standing, salt: str, now: int, said_at: int) -> Standing:
 def reinforced(standing: Standing, now: int) -> Standing:
     """It is no change of the rest: after an exchange, it does not undo one that somebody else made before."""
     return replace(standing, reinforced=standing.reinforced + 1, reinforced_at=now)
+
+
+def changed_after(known: Standing, now: int) -> int:
+    """When a change happened that was made in knowledge of this standing: after it, whatever the clocks say. A memory
+    whose clock is ahead would otherwise win every exchange until the others have come up to it."""
+    return max(now, min(known.changed_at + 1, MOMENT_MAX))
 
 
 def union(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:

@@ -30,12 +30,12 @@ from ..model.errors import Invalid, TooLarge
 from ..model.link import ANCHOR_TYPES, Anchor, Link, check_rel
 from ..model.moments import MICROS_PER_DAY, iso
 from ..model.node import METADATA_BYTES_MAX, Occurrence
-from ..model.standing import Standing
+from ..model.standing import MOMENT_MAX, Standing
 from ..model.text import clean
 
 NAME_BYTES_MAX = 4096
-# What a calendar can show: the years 1 to 9999.
-MOMENT_MIN, MOMENT_MAX = -62_135_596_800_000_000, 253_402_300_799_000_000
+# From the first to the last moment that a calendar can show: the years 1 to 9999.
+MOMENT_MIN = -62_135_596_800_000_000
 COUNT_MAX = 2**40
 _STANDING_FIELDS = frozenset(f.name for f in fields(Standing))
 _FLAGS = ("semantic", "pinned", "preliminary")

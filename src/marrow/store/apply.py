@@ -36,6 +36,7 @@ from ..model.standing import (
     SUPERSEDED,
     Standing,
     changed,
+    changed_after,
     kept_closed,
     placed,
     reinforced,
@@ -89,7 +90,8 @@ def _place(
         else:
             what = AGAIN
             count, salt = before.standing.generation + 1, before.standing.salt
-            chosen = replace(standing, generation=count, salt=salt, changed_at=desk.at, reinforced_at=desk.at)
+            at = changed_after(before.standing, desk.at)
+            chosen = replace(standing, generation=count, salt=salt, changed_at=at, reinforced_at=desk.at)
     record = Record(entry, project, node, chosen, desk.seq, said.at, said.at)
     if what == SAME:
         return what, record
@@ -125,7 +127,7 @@ def _met_again(known: Standing, said: Standing, given: frozenset[str], now: int)
             chosen[name] = theirs
     again = reinforced(known, now)
     said_more = replace(again, **chosen)
-    return said_more if said_more == again else replace(said_more, changed_at=now)
+    return said_more if said_more == again else replace(said_more, changed_at=changed_after(known, now))
 
 
 def _no_longer_superseded(desk: Desk, address: str) -> None:
@@ -162,7 +164,8 @@ def _supersede(desk: Desk, step: Supersede, prepared: Prepared) -> Outcome:
             if source != target:
                 handed = replace(link, source=source, target=target, at=desk.at)
                 desk.writer.link(desk.change.namespace, handed, desk.seq)
-    gone = replace(old.standing, state=SUPERSEDED, reason=step.reason, changed_at=desk.at)
+    at = changed_after(old.standing, desk.at)
+    gone = replace(old.standing, state=SUPERSEDED, reason=step.reason, changed_at=at)
     desk.stand(old, gone)
     desk.writer.link(
         desk.change.namespace, Link(node.address, old.node.address, "supersedes", old.project, desk.at), desk.seq
@@ -191,7 +194,7 @@ def _restate(desk: Desk, step: Restate, prepared: Prepared) -> Outcome:
     if chosen.tags != record.standing.tags or chosen.aliases != record.standing.aliases:
         known = desk.writer.anchors([record.entry], CURRENT).get(record.entry, [])
         desk.index(record.entry, record.node.content, chosen, known)
-    desk.stand(record, replace(chosen, changed_at=desk.at))
+    desk.stand(record, replace(chosen, changed_at=changed_after(record.standing, desk.at)))
     return Outcome(CHANGED, record.node.address, record.project, record.entry)
 
 
@@ -226,7 +229,8 @@ def _relate(desk: Desk, step: Relate, prepared: Prepared) -> Outcome:
         )
     changed = _link(desk, source.node.address, target.node.address, rel)
     if rel == "supersedes" and target.standing.state == ACTIVE:
-        desk.stand(target, replace(target.standing, state=SUPERSEDED, changed_at=desk.at))
+        at = changed_after(target.standing, desk.at)
+        desk.stand(target, replace(target.standing, state=SUPERSEDED, changed_at=at))
     return Outcome(NEW if changed else SAME, source.node.address, desk.change.project, source.entry)
 
 

@@ -53,7 +53,8 @@ def _merge_link(desk: Desk, known: Link | None, theirs: Link) -> bool:
     """Let a link stand as another memory has it, with its time: the time decides the next merge, here and there."""
     is_closed = known is None or known.closed
     if is_closed == theirs.closed:
-        desk.writer.link(desk.change.namespace, replace(theirs, closed=not theirs.closed), desk.seq)
+        before = replace(theirs, closed=not theirs.closed, at=theirs.at if known is None else known.at)
+        desk.writer.link(desk.change.namespace, before, desk.seq)
     return desk.writer.link(desk.change.namespace, theirs, desk.seq)
 
 

@@ -26,7 +26,8 @@ from ..model.derivation import (
 from ..model.errors import Invalid
 from ..model.redact import redact_value
 from ..model.scope import WRITE, Principal
-from .admit import MOMENT_MAX, MOMENT_MIN, check_text
+from ..model.standing import MOMENT_MAX
+from .admit import MOMENT_MIN, check_text
 from .protocol import Store, Writer
 from .receive import redacted_name
 

@@ -15,8 +15,9 @@ from ..model.errors import Invalid, TooLarge
 from ..model.redact import redact_value
 from ..model.scope import ADMIN, Principal
 from ..model.session import Injection, Session
+from ..model.standing import MOMENT_MAX
 from ..model.trace import BODY_LENGTH_MAX, STATES, Trace
-from .admit import MOMENT_MAX, MOMENT_MIN, check_addresses, check_text
+from .admit import MOMENT_MIN, check_addresses, check_text
 from .protocol import Projects, Store, Writer
 from .receive import redacted_name
 

@@ -24,6 +24,7 @@ from ...ingest.service_name import manifest_name, service_name
 from ...model.errors import Conflict, Invalid, NotFound, Unavailable
 from ...model.moments import moment
 from ...model.source import CURSOR, NO_ADDRESS, Source
+from ...model.standing import MOMENT_MAX
 from ...model.text import name as short_name
 from ...repository.changed import Stamp, changed_between, commit_named, is_real, listing, stamp
 from ...repository.file_sorts import is_inside_git, is_test
@@ -35,7 +36,6 @@ from ...repository.ignored import ignored
 from ...repository.last_changed import last_changed
 from ...repository.plain_file import read_plain
 from ...repository.working_tree import looking
-from ...store.admit import MOMENT_MAX
 from ..attribution import DATED
 from ..engine import Asker, Engine
 from ..uncollected import uncollected

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ...model.event import Event, Head, Snapshot, Touched
-from ...model.link import Anchor, Link
+from ...model.link import Anchor, Link, said_after
 from ...model.node import Node, Occurrence
 from ...model.record import FOREVER, Interval
 from ...model.standing import ACTIVE, Standing
@@ -94,21 +94,17 @@ class MemoryWriter(MemoryReader, SessionWriter, SourceWriter, DerivedWriter):
     def link(self, namespace: str, link: Link, seq: int) -> bool:
         if not all((namespace, end) in self._t.nodes for end in (link.source, link.target)):
             return False
-        line = (link.source, link.target, link.rel, link.project)
-        rows = [
-            (key, row)
-            for key, row in self._link_rows(namespace)
-            if (row.link.source, row.link.target, row.link.rel, row.link.project) == line
-        ]
+        rows = [(key, row) for key, row in self._link_rows(namespace) if row.link.line == link.line]
         is_open = bool(rows) and rows[-1][1].end == FOREVER
         if is_open != link.closed:
             return False
         if is_open:
             key, row = rows[-1]
-            self._set(self._t.links, key, LinkRow(row.link, row.start, seq, link.at))
+            self._set(self._t.links, key, LinkRow(row.link, row.start, seq, said_after(link, row.link.at)))
         else:
             self._know(namespace, link.project)
-            self._set(self._t.links, (namespace, self._next("link")), LinkRow(link, seq, FOREVER))
+            opened = replace(link, at=said_after(link, rows[-1][1].ended_at)) if rows else link
+            self._set(self._t.links, (namespace, self._next("link")), LinkRow(opened, seq, FOREVER))
         return True
 
     def pin(self, entry: int, anchors: Sequence[Anchor], seq: int, closed: bool = False) -> bool:

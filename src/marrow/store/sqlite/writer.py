@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import apsw
 
 from ...model.event import NO_HASH, Event, Head, Snapshot
-from ...model.link import Anchor, Link
+from ...model.link import Anchor, Link, said_after
 from ...model.merkle import EMPTY_ROOT
 from ...model.node import Node, Occurrence
 from ...model.record import FOREVER
@@ -248,11 +248,12 @@ class SqliteWriter(SqliteReader, SessionWriter, SourceWriter, DerivedWriter):
         if is_open != link.closed:
             return False
         if is_open:
-            self._run("close_link", {"id": row[0], "seq": seq, "at": link.at})
+            self._run("close_link", {"id": row[0], "seq": seq, "at": said_after(link, row[2])})
         elif link.closed:
             return False
         else:
-            self._run("open_link", (project, source, target, link.rel, link.at, seq))
+            at = link.at if row is None else said_after(link, row[2])
+            self._run("open_link", (project, source, target, link.rel, at, seq))
         return True
 
     def pin(self, entry: int, anchors: Sequence[Anchor], seq: int, closed: bool = False) -> bool:

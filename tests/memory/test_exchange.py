@@ -40,6 +40,7 @@ moves = st.one_of(
     st.tuples(st.just("classify"), text, place, st.sampled_from(("public", "internal", "secret"))),
     st.tuples(st.just("supersede"), text, text, place),
     st.tuples(st.just("relate"), st.sampled_from(("relates_to", "enables")), st.booleans()),
+    st.tuples(st.just("replace"), text, text, place),
     st.tuples(st.just("reinforce"), text, place),
     st.tuples(st.just("summarise"), text, text, place),
     st.tuples(st.just("restore"), number),
@@ -79,6 +80,8 @@ def _act(world: World, name: str, rest: Sequence[Any]) -> None:
         world.do(Supersede(address(rest[0]), rest[1], Occurrence(at), "better"), project=rest[2])
     elif name == "relate":
         world.do(Relate(address(TEXTS[0]), address(TEXTS[1]), *rest))
+    elif name == "replace":
+        world.do(Relate(address(rest[0]), address(rest[1]), "supersedes"), project=rest[2])
     elif name == "reinforce":
         world.do(Reinforce(address(rest[0])), project=rest[1])
     elif name == "summarise":

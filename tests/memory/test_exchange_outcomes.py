@@ -6,13 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from marrow.memory.audit_verify import audit_verify
 from marrow.memory.compress import compress
 from marrow.memory.erase import erase
 from marrow.memory.forget import forget
 from marrow.model.change import Reinforce
 
 from . import fixtures_store
-from .fixtures_store import SECOND, World, knowledge
+from .fixtures_store import SECOND, World, knowledge, make_world
 from .test_exchange import bundle, take
 
 pair = fixtures_store.pair
@@ -124,3 +125,40 @@ def test_link_that_a_clock_far_ahead_made_or_ended_can_be_ended_and_made_again(
         exchange(ana, ben, tmp_path)
         assert [link.closed for link in ben.read(lambda r: list(r.all_links("local", None)))] == [closed]
         ben.relate(one, "enables", other, closed=not closed)
+
+
+@pytest.mark.parametrize("is_ana_later", [True, False])
+def test_of_opposite_conclusions_the_last_one_holds_on_both_sides(
+    pair: tuple[World, World], tmp_path: Path, is_ana_later: bool
+) -> None:
+    ana, ben = pair
+    redis, postgres = ana.say("Sessions live in Redis."), ana.say("Sessions live in Postgres.")
+    exchange(ana, ben, tmp_path)
+    later = ana if is_ana_later else ben
+    later.clock.now += 100 * SECOND
+    ana.relate(redis, "supersedes", postgres)
+    ben.relate(postgres, "supersedes", redis)
+    exchange(ana, ben, tmp_path)
+    expected = ["active", "superseded"] if is_ana_later else ["superseded", "active"]
+    for world in pair:
+        assert [world.state(redis), world.state(postgres)] == expected
+        assert [link.closed for link in world.read(lambda r: r.all_links("local", None))].count(False) == 1
+    seq = ana.seq()
+    exchange(ana, ben, tmp_path)
+    assert ana.seq() == seq
+    assert audit_verify(ana.engine, ana.asker).ok
+
+
+def test_of_three_conclusions_in_a_circle_all_but_the_first_hold_wherever_all_were_heard(tmp_path: Path) -> None:
+    worlds = [make_world("memory", tmp_path, name) for name in "abc"]
+    texts = ("Sessions live in Redis.", "Sessions live in Postgres.", "Sessions live in files.")
+    for number, world in enumerate(worlds):
+        addresses = [world.say(text, at=1) for text in texts]
+        world.clock.now = worlds[0].clock.now + number * 100 * SECOND
+        world.relate(addresses[number], "supersedes", addresses[(number + 1) % 3])
+    paths = [bundle(world, tmp_path, f"{number}.bundle") for number, world in enumerate(worlds)]
+    for number, world in enumerate(worlds):
+        for path in (*paths[number:], *paths[:number]):
+            take(world, path)
+        assert knowledge(world) == knowledge(worlds[0])
+        assert [world.state(address) for address in addresses] == ["superseded", "active", "superseded"]

@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from ..model.change import Copy, Merge, NameProject
+from ..model.circles import closing_circles
 from ..model.link import Link
 from ..model.record import CURRENT, Record
 from ..model.scope import WRITE
@@ -33,6 +34,7 @@ class _Plan(NamedTuple):
     new: int
     changed: int
     unchanged: int
+    circles: tuple[Link, ...]
 
 
 def import_bundle(
@@ -62,7 +64,7 @@ def import_bundle(
         plan = _plan(reader, asker.namespace, merge)
     needed = plan.merge
     events: tuple[int, ...] = ()
-    if not dry_run and (needed.copies or needed.links or needed.projects):
+    if not dry_run and (needed.copies or needed.links or needed.projects or plan.circles):
         summary = f"import {plan.new} new and {plan.changed} changed records"
         events = (submit(engine, asker, "memory_import", [needed], summary=summary).seq,)
     totals = (plan.new + plan.changed + plan.unchanged, plan.new, plan.changed, plan.unchanged)
@@ -107,10 +109,12 @@ def _plan(reader: Reader, namespace: str, merge: Merge) -> _Plan:
             found[key] = max(found.get(key, ""), what)
             if what:
                 copies.append(copy)
-    links = _new_links(reader, namespace, merge)
+    ours = {link.line: link for link in reader.all_links(namespace, None)}
+    links = _new_links(reader, namespace, merge, ours)
+    circles = closing_circles({**ours, **{link.line: link for link in links}}.values())
     kept = replace(merge, copies=tuple(copies), links=links, projects=_new_projects(reader, namespace, merge.projects))
     kinds = list(found.values())
-    return _Plan(kept, kinds.count("new"), kinds.count("changed"), kinds.count(""))
+    return _Plan(kept, kinds.count("new"), kinds.count("changed"), kinds.count(""), tuple(circles))
 
 
 def _news(reader: Reader, namespace: str, copies: Sequence[Copy]) -> list[str]:
@@ -133,9 +137,10 @@ def _news(reader: Reader, namespace: str, copies: Sequence[Copy]) -> list[str]:
     return [what(copy, ours.get((copy.project, copy.node.address))) for copy in copies]
 
 
-def _new_links(reader: Reader, namespace: str, merge: Merge) -> tuple[Link, ...]:
+def _new_links(
+    reader: Reader, namespace: str, merge: Merge, ours: Mapping[tuple[str, str, str, str], Link]
+) -> tuple[Link, ...]:
     """The links that say something later than ours. One that leads to a node that is in neither memory is left out."""
-    ours = {link.line: link for link in reader.all_links(namespace, None)}
     here = {copy.node.address for copy in merge.copies}
     ends = {end for link in merge.links for end in (link.source, link.target)} - here
     here |= {end for end in ends if reader.addresses(namespace, end, None, 1)}

@@ -18,7 +18,7 @@ from marrow.memory.audit_verify import audit_verify
 from marrow.memory.export import export
 from marrow.memory.import_bundle import import_bundle
 from marrow.model.address import address_of
-from marrow.model.change import Relate
+from marrow.model.change import NameProject, Relate
 from marrow.model.errors import Forbidden, Invalid, MarrowError, NotFound, TooLarge
 from marrow.model.link import Anchor
 
@@ -141,6 +141,38 @@ def test_origin_that_no_write_has_told_of_yet_names_the_project_at_hand(
     assert one.record(theirs, "orchard")
 
 
+def test_name_that_both_know_a_project_by_wins_over_what_came_in_under_the_others_name_before(
+    pair: tuple[World, World], tmp_path: Path
+) -> None:
+    """Two clones without an origin: the first exchange makes a second project. Then both get the same origin."""
+    one, other = pair
+    other.say("Plums are sold.", project="meadow")
+    import_bundle(one.engine, one.asker, exported(other, tmp_path))
+    other.do(NameProject("meadow", ("github.com/acme/fruit",)))
+    later = other.say("Pears are not.", project="meadow")
+    asker = replace(one.asker, aliases=("orchard", "github.com/acme/fruit"))
+    path = exported(other, tmp_path)
+    done = import_bundle(one.engine, asker, path)
+    assert done.projects == ("orchard",)
+    assert one.record(later, "orchard")
+    assert one.record(later, "meadow") is None
+    assert import_bundle(one.engine, asker, path).events == ()
+
+
+def test_one_project_of_a_bundle_can_be_chosen_and_sent_to_another(pair: tuple[World, World], tmp_path: Path) -> None:
+    one, other = pair
+    path = exported(grown(one), tmp_path)
+    done = import_bundle(other.engine, other.asker, path, from_project="meadow", project="heath")
+    assert (done.new, done.projects) == (1, ("heath",))
+    assert other.read(lambda r: [p.name for p in r.projects("local") if p.name]) == ["heath"]
+    with pytest.raises(NotFound, match="holds no project 'bog'") as problem:
+        import_bundle(other.engine, other.asker, path, from_project="bog")
+    assert problem.value.field == "from_project"
+    with pytest.raises(Invalid, match="only one can go") as refused:
+        import_bundle(other.engine, other.asker, path, project="heath")
+    assert refused.value.field == "project"
+
+
 def test_dry_run_tells_and_changes_nothing(pair: tuple[World, World], tmp_path: Path) -> None:
     one, other = pair
     other.say("Plums are sold.", at=1)
@@ -260,6 +292,8 @@ ALTERATIONS: dict[str, Callable[[list[str]], tuple[list[str], int]]] = {
     "standing: generation": change("copy", standing={"generation": "2"}),
     "standing: pinned": change("copy", standing={"pinned": 1}),
     "standing: tags": change("copy", standing={"tags": "a"}),
+    "standing: too many tags": change("copy", standing={"tags": [f"t{n}" for n in range(513)]}),
+    "standing: long alias": change("copy", standing={"aliases": ["x" * 201]}),
     "standing: tags over lines": change("copy", standing={"tags": ["a\nb"]}),
     "standing: huge time": change("copy", standing={"changed_at": 2**63}),
     "occurrence: time": change("copy", occurrences=[{"at": "now"}]),
@@ -335,6 +369,43 @@ def test_missing_file_is_not_found(world: World, tmp_path: Path) -> None:
     for path in (tmp_path / "nothing", tmp_path):
         with pytest.raises(NotFound):
             import_bundle(world.engine, world.asker, str(path))
+
+
+def renamed(lines: list[str], old: str, new: str, *kinds: str) -> list[str]:
+    """The project of the lines of these kinds, called something else."""
+    shapes = [json.loads(line) for line in lines]
+    for shape in shapes:
+        for kind in kinds:
+            field = "project" if kind != "marrow" else "projects"
+            if kind in shape and shape[field] == old:
+                shape[field] = new
+            elif kind in shape and isinstance(shape[field], list):
+                shape[field] = [new if name == old else name for name in shape[field]]
+    return [json.dumps(shape) for shape in shapes]
+
+
+@pytest.mark.parametrize(
+    ("new", "kinds"),
+    [
+        ("", ("copy",)),
+        ("elsewhere", ("copy",)),
+        ("elsewhere", ("link",)),
+        ("elsewhere", ("project", "copy", "link")),
+        ("all", ("marrow", "project", "copy", "link")),
+        ("x" * 501, ("marrow", "project", "copy", "link")),
+        ("or\u202edrahc", ("marrow", "project", "copy", "link")),
+    ],
+)
+def test_bundle_of_one_project_cannot_write_anywhere_else_or_under_a_name_that_none_may_have(
+    pair: tuple[World, World], tmp_path: Path, new: str, kinds: tuple[str, ...]
+) -> None:
+    one, other = pair
+    path = tmp_path / "orchard.bundle"
+    export(grown(one).engine, one.asker, str(path), project="orchard")
+    lines = renamed(altered_lines(str(path)), "orchard", new, *kinds)
+    with pytest.raises(Invalid, match="project"):
+        import_bundle(other.engine, other.asker, written(tmp_path, lines))
+    assert other.seq() == 0
 
 
 @pytest.mark.parametrize("share", [0.1, 0.5, 0.9, 0.999])

@@ -21,10 +21,12 @@ from ..model.draft import check_kind
 from ..model.errors import Invalid, MarrowError, TooLarge
 from ..model.event import Event, Head
 from ..model.link import ANCHOR_TYPES, Anchor, Link, check_rel
-from ..model.node import METADATA_BYTES_MAX, Node, Occurrence, metadata_text
+from ..model.node import GLOBAL_PROJECT, METADATA_BYTES_MAX, Node, Occurrence, metadata_text
 from ..model.record import FOREVER
-from ..model.standing import Standing
+from ..model.scope import one_project
+from ..model.standing import TAGS_MAX, Standing
 from ..model.text import clean
+from ..model.text import name as short_name
 from ..store.chains import broken_at, chain_lines, event_from
 
 FORMAT = 1
@@ -32,6 +34,9 @@ FORMAT = 1
 BYTES_MAX = 2 * 1024**3
 LINE_BYTES_MAX = 128 * 1024**2
 NAME_LENGTH_MAX = 1000
+PROJECT_LENGTH_MAX = 500
+# One save gives at most an eighth of so many, each less long; saves add up, and what is taken out leaves a longer mark.
+NAMES_MAX, TAG_LENGTH_MAX = 8 * TAGS_MAX, 200
 # A line holds at most so many occurrences of a copy; the next line goes on with it.
 OCCURRENCES_A_LINE = 100
 HEADER, PROJECT, NODE, COPY, LINK, EVENT, END = "marrow", "project", "node", "copy", "link", "event", "end"
@@ -227,12 +232,25 @@ class _Draft:
 
     def merge(self, header: Header) -> Merge:
         """All of it. A chain that is there must verify, and end where the header says."""
+        self._check_places(header)
         if self.chain:
             broken = broken_at(self.chain)
             end = self.chain[-1]
             if broken is not None or (end.seq, end.hash) != (header.head.seq, header.head.hash):
                 raise ValueError(f"the chain does not verify at event {broken or end.seq}")
         return Merge(tuple(self.copies), tuple(self.links), tuple(self.projects), tuple(self.chain))
+
+    def _check_places(self, header: Header) -> None:
+        """It writes only where it says that it comes from: in the projects of its header, or of its lines where that
+        says all of them."""
+        named = {project.name for project in self.projects}
+        allowed = named if header.projects is None else named & {*header.projects}
+        used = named | {copy.project for copy in self.copies} | {link.project for link in self.links}
+        for name in sorted(used):
+            if name not in allowed:
+                raise ValueError(f"it speaks of the project {name[:80]!a}, which it does not name as its own")
+            if name != GLOBAL_PROJECT:
+                one_project(short_name(name, field="project", length_max=PROJECT_LENGTH_MAX), "project")
 
 
 def _copy(shape: Mapping[str, Any], nodes: Mapping[str, Node]) -> Copy:
@@ -257,7 +275,7 @@ def _standing(shape: Any) -> Standing:
     made: dict[str, Any] = {name: _number(shape[name], name) for name in _STANDING_NUMBERS}
     made |= {name: _flag(shape[name], name) for name in _STANDING_FLAGS}
     made |= {name: _text(shape[name]) for name in _STANDING_TEXTS}
-    made |= {name: _texts(shape[name], name) for name in ("tags", "aliases")}
+    made |= {name: _names(shape[name], name) for name in ("tags", "aliases")}
     made |= {name: shape[name] for name in ("priority", "confidence")}
     made["reason"] = _text(shape["reason"], LINE_BYTES_MAX)
     made["approved"] = None if shape["approved"] is None else _flag(shape["approved"], "approved")
@@ -339,6 +357,13 @@ def _texts(value: Any, name: str) -> tuple[str, ...]:
     found = tuple(_text(part) for part in _list(value, name))
     if any("\n" in part for part in found):
         raise ValueError(f"{name} are single lines")
+    return found
+
+
+def _names(value: Any, name: str) -> tuple[str, ...]:
+    found = _texts(value, name)
+    if len(found) > NAMES_MAX or any(len(part) > TAG_LENGTH_MAX for part in found):
+        raise ValueError(f"{name} are at most {NAMES_MAX} of at most {TAG_LENGTH_MAX} characters")
     return found
 
 

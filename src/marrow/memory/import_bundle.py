@@ -19,6 +19,7 @@ from ..model.standing import united
 from ..store.protocol import Reader
 from ..store.receive import prepare
 from .bundle import BYTES_MAX, read_bundle
+from .bundle_places import at_home, chosen, sent_to
 from .engine import Asker, Engine, submit
 from .files import existing_file, opened
 from .imported import Imported
@@ -42,24 +43,29 @@ def import_bundle(
     asker: Asker,
     source: str,
     *,
+    project: str = "",
+    from_project: str = "",
     dry_run: bool = False,
     bytes_max: int = BYTES_MAX,
     progress: Progress | None = None,
 ) -> Imported:
-    """Read it whole and check all of it, then merge. `bytes_max` bounds what it may unpack to."""
+    """Read it whole and check all of it, then merge. `from_project` takes one of its projects, `project` says where
+    it goes; `bytes_max` bounds what it may unpack to."""
     asker.principal.check(WRITE, asker.namespace, asker.scope.project)
     file_path = existing_file(source)
     with opened(file_path) as file:
         bundle = read_bundle(file, None if progress is None else lambda line: progress(line, None), bytes_max)
-    step = prepare([bundle.merge], None, engine.redact_extra)[0].step
-    merge = step if isinstance(step, Merge) else bundle.merge
+    given = chosen(bundle.merge, from_project)
+    step = prepare([given], None, engine.redact_extra)[0].step
+    merge = step if isinstance(step, Merge) else given
     with engine.store.reading() as reader:
-        merge = _at_home(reader, asker, merge)
+        merge = sent_to(merge, project) if project else at_home(reader, asker, merge)
     redacted = sum(
-        ours.node.address != theirs.node.address for ours, theirs in zip(merge.copies, bundle.merge.copies, strict=True)
+        ours.node.address != theirs.node.address for ours, theirs in zip(merge.copies, given.copies, strict=True)
     )
-    for project in sorted({copy.project for copy in merge.copies}):
-        asker.principal.check(WRITE, asker.namespace, project)  # before anything says what is known there
+    places = sorted({copy.project for copy in merge.copies})
+    for place in places:
+        asker.principal.check(WRITE, asker.namespace, place)  # before anything says what is known there
     with engine.store.reading() as reader:
         plan = _plan(reader, asker.namespace, merge)
     needed = plan.merge
@@ -68,35 +74,7 @@ def import_bundle(
         summary = f"import {plan.new} new and {plan.changed} changed records"
         events = (submit(engine, asker, "memory_import", [needed], summary=summary).seq,)
     totals = (plan.new + plan.changed + plan.unchanged, plan.new, plan.changed, plan.unchanged)
-    return Imported(source, "bundle", dry_run, *totals, len(needed.links), redacted, events)
-
-
-def _at_home(reader: Reader, asker: Asker, merge: Merge) -> Merge:
-    """The same with each project under the name that it has here. One repository has another name where its memory
-    began before it had an origin: under both names, a project would be torn in two, and one half not be found."""
-    homes = {project.name: _home(reader, asker, project) for project in merge.projects}
-    moved = {name: home for name, home in homes.items() if home is not None and home != name}
-    if not moved:
-        return merge
-    return replace(
-        merge,
-        copies=tuple(replace(copy, project=moved.get(copy.project, copy.project)) for copy in merge.copies),
-        links=tuple(replace(link, project=moved.get(link.project, link.project)) for link in merge.links),
-        projects=tuple(
-            NameProject(moved[p.name], (*p.aliases, p.name)) if p.name in moved else p for p in merge.projects
-        ),
-    )
-
-
-def _home(reader: Reader, asker: Asker, project: NameProject) -> str | None:
-    """What a project is called here, if it is known here."""
-    if (known := reader.project_named(asker.namespace, project.name)) is not None:
-        return known
-    # The project at hand may have a name that no write has told the store of yet.
-    if not set(asker.aliases).isdisjoint((project.name, *project.aliases)):
-        return asker.scope.project
-    found = (reader.project_named(asker.namespace, alias) for alias in project.aliases)
-    return next((one for one in found if one is not None), None)
+    return Imported(source, "bundle", dry_run, *totals, len(needed.links), redacted, events, projects=tuple(places))
 
 
 def _plan(reader: Reader, namespace: str, merge: Merge) -> _Plan:

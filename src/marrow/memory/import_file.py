@@ -29,12 +29,14 @@ def import_file(
     source: str,
     *,
     format: str = "",  # noqa: A002
+    project: str = "",
     from_project: str = "",
     dry_run: bool = False,
     progress: Progress | None = None,
 ) -> Imported:
     """A bundle, JSON lines, Markdown memory files, or another program's memory; `format` says which when it does not
-    show. `from_project` chooses one of several projects in another's."""
+    show. `from_project` chooses one of several projects in another's, `project` says where a bundle's goes: all
+    else goes to the project at hand."""
     if format and format not in FORMATS:
         raise Invalid(f"{format!r} is no format.", hint=f"One of {', '.join(FORMATS)}.", field="format")
     chosen = format or _format(source)
@@ -43,7 +45,13 @@ def import_file(
             engine, asker, source, format=chosen, from_project=from_project, dry_run=dry_run, progress=progress
         )
     if chosen == "bundle":
-        return import_bundle(engine, asker, source, dry_run=dry_run, progress=progress)
+        return import_bundle(
+            engine, asker, source, project=project, from_project=from_project, dry_run=dry_run, progress=progress
+        )
+    if from_project:
+        raise Invalid(
+            f"A file of {chosen} does not hold several projects.", hint="Leave from_project out.", field="from_project"
+        )
     read = import_jsonl if chosen == "jsonl" else import_markdown
     return read(engine, asker, source, dry_run=dry_run, progress=progress)
 

@@ -33,7 +33,8 @@ OPERATION = "memory_import"
 
 class Imported(NamedTuple):
     """`found` is what the file holds; new, changed and unchanged say what became of it, or would with `dry_run`.
-    `kinds` counts what was found by kind, `problems` says what could not be read."""
+    `kinds` counts what was found by kind, `problems` says what could not be read, `projects` into
+    which it went."""
 
     source: str
     format: str
@@ -47,6 +48,7 @@ class Imported(NamedTuple):
     events: tuple[int, ...] = ()
     kinds: tuple[tuple[str, int], ...] = ()
     problems: tuple[Skipped, ...] = ()
+    projects: tuple[str, ...] = ()
 
 
 class Placed(NamedTuple):
@@ -114,6 +116,7 @@ def import_drafts(
         events=tuple(events),
         kinds=tuple(sorted(Counter(say.kind for say in says).items())),
         problems=(*problems, *wrong, *untied),
+        projects=(project,),
     )
 
 

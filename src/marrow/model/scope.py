@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from .errors import Forbidden, Invalid
@@ -12,10 +13,18 @@ LOCAL_NAMESPACE = "local"
 EVERY_PROJECT = "all"
 
 
+# Characters that turn the direction of writing: a name with one looks like another.
+_TURNING = re.compile("[\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+
+
 def one_project(name: str, field: str) -> str:
     """The name of one project: one that is called as all of them are could not be asked for."""
     if name == EVERY_PROJECT:
         raise Invalid(f"{name!r} means every project.", hint="Choose another name.", field=field)
+    if _TURNING.search(name):
+        raise Invalid(
+            f"The project name {name!a} turns the direction of writing.", hint="Leave that character out.", field=field
+        )
     return name
 
 

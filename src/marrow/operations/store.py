@@ -23,7 +23,7 @@ from ..model.address import shown
 from ..model.moments import iso
 from ..model.scope import ADMIN, EVERY_PROJECT, WRITE
 from ..model.text import counted, sized
-from .filters import named_project, wanted
+from .filters import in_project, named_project, wanted
 from .pauses import home_of, paused_until
 from .table import Call, operation
 from .views import kinds_counted
@@ -142,6 +142,7 @@ class ImportResult(NamedTuple):
     kinds: dict[str, int] | None = None
     problems: tuple[dict[str, str], ...] = ()
     left_out: int = 0
+    projects: tuple[str, ...] = ()
 
     def text(self) -> str:
         verb = "would be" if self.dry_run else "were"
@@ -168,16 +169,19 @@ def memory_import(
     ] = "",
     dry_run: bool = False,
     from_project: Annotated[str, "of a memory that holds several: which one, or all; default: this one's name"] = "",
+    project: Annotated[str, "into which project; default: this one, and a bundle's into those that it names"] = "",
 ) -> ImportResult:
     """Take in what a file or another memory knows. Nothing is imported twice, and the source is never changed.
 
     A bundle is united with this memory: in either order both end with the same.
     """
+    asker = in_project(call, project) if project else call.asker
     done = import_file(
         call.engine,
-        call.asker,
+        asker,
         source,
         format=format,
+        project=asker.scope.project if project else "",
         from_project=from_project,
         dry_run=dry_run,
         progress=call.progress,
@@ -185,7 +189,7 @@ def memory_import(
     told = tuple({"path": one.path, "reason": one.reason} for one in done.problems[:PROBLEMS_TOLD])
     counts = (done.found, done.new, done.changed, done.unchanged, done.redacted, done.links)
     left = len(done.problems) - len(told)
-    return ImportResult(done.source, done.format, done.dry_run, *counts, dict(done.kinds), told, left)
+    return ImportResult(done.source, done.format, done.dry_run, *counts, dict(done.kinds), told, left, done.projects)
 
 
 class AuditResult(NamedTuple):

@@ -10,6 +10,7 @@ from marrow.memory.audit_verify import audit_verify
 from marrow.memory.compress import compress
 from marrow.memory.erase import erase
 from marrow.memory.forget import forget
+from marrow.memory.import_bundle import import_bundle
 from marrow.model.change import Reinforce
 
 from . import fixtures_store
@@ -162,3 +163,47 @@ def test_of_three_conclusions_in_a_circle_all_but_the_first_hold_wherever_all_we
             take(world, path)
         assert knowledge(world) == knowledge(worlds[0])
         assert [world.state(address) for address in addresses] == ["superseded", "active", "superseded"]
+
+
+def test_import_names_what_came_what_changed_and_what_was_taken_off(pair: tuple[World, World], tmp_path: Path) -> None:
+    ana, ben = pair
+    known = {name: ana.say(f"{name} is known.") for name in ("One", "Two", "Three", "Four", "Five")}
+    exchange(ana, ben, tmp_path)
+    ana.restate(known["One"], pinned=True, approved=True, tags=("room",))
+    ana.forget(known["Two"])
+    ben.clock.now = ana.clock.now + SECOND
+    ben.restate(known["One"], classification="secret")
+    ben.forget(known["Two"])
+    ben.say("Two is known.")
+    ben.forget(known["Three"])
+    new = ben.say("Six is new.")
+    ben.relate(new, "supersedes", known["Four"])
+    ana.relate(known["Five"], "supersedes", known["One"])
+    ben.clock.now = ana.clock.now + SECOND
+    ben.relate(known["One"], "supersedes", known["Five"])
+    path = bundle(ben, tmp_path, "b.bundle")
+    tried = import_bundle(ana.engine, ana.asker, path, dry_run=True)
+    done = import_bundle(ana.engine, ana.asker, path)
+    assert tried.told == done.told
+    told = {(one.what, one.address): one for one in done.told}
+    assert told["new", new].title == "Six is new."
+    assert told["back", known["Two"]].note == "it was forgotten here"
+    assert told["ended", known["Three"]].note == "forgotten"
+    assert ("superseded", known["Four"]) in told
+    assert told["opposed", known["One"]].note.startswith(f"[{known['Five'][:12]}] had taken its place")
+    assert done.projects == ("orchard",)
+    assert (done.links, done.links_ended) == (2, 1)
+    last = ana.read(lambda r: next(iter(r.events("local", latest=True))))
+    assert last.summary.startswith("import b.bundle: 1 new")
+
+
+def test_import_names_what_it_took_off(pair: tuple[World, World], tmp_path: Path) -> None:
+    ana, ben = pair
+    vault = ana.say("The vault is in room 7.")
+    exchange(ana, ben, tmp_path)
+    ana.restate(vault, pinned=True, approved=True, tags=("vault",))
+    ben.clock.now = ana.clock.now + SECOND
+    ben.restate(vault, tags=("room",), classification="secret")
+    (told,) = import_bundle(ana.engine, ana.asker, bundle(ben, tmp_path, "b.bundle")).told
+    assert told.what == "changed"
+    assert told.note == "no longer pinned, no longer approved, without the tags vault, now secret"

@@ -58,7 +58,7 @@ def test_everything_arrives(pair: tuple[World, World], tmp_path: Path) -> None:
     grown(one)
     done = import_bundle(other.engine, other.asker, exported(one, tmp_path))
     assert knowledge(other) == knowledge(one)
-    assert (done.found, done.new, done.changed, done.unchanged, done.links) == (6, 6, 0, 0, 3)
+    assert (done.found, done.new, done.changed, done.unchanged, done.links) == (6, 6, 0, 0, 2)
     assert done.events == (1,)
     assert audit_verify(other.engine, other.asker).ok
     assert other.words("prune") == {"Plums are sold."}

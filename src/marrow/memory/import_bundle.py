@@ -22,6 +22,7 @@ from .bundle import BYTES_MAX, read_bundle
 from .bundle_places import at_home, chosen, sent_to
 from .engine import Asker, Engine, submit
 from .files import existing_file, opened
+from .import_told import Told, opposed, told_of
 from .imported import Imported
 
 Progress = Callable[[int, "int | None"], None]
@@ -29,13 +30,16 @@ BATCH = 500
 
 
 class _Plan(NamedTuple):
-    """The part of a merge that this memory does not know yet."""
+    """The part of a merge that this memory does not know yet. Of its links, `made` open and `over` end one."""
 
     merge: Merge
     new: int
     changed: int
     unchanged: int
-    circles: tuple[Link, ...]
+    circles: Sequence[Link]
+    told: tuple[Told, ...]
+    made: int
+    over: int
 
 
 def import_bundle(
@@ -71,32 +75,38 @@ def import_bundle(
     needed = plan.merge
     events: tuple[int, ...] = ()
     if not dry_run and (needed.copies or needed.links or needed.projects or plan.circles):
-        summary = f"import {plan.new} new and {plan.changed} changed records"
+        summary = f"import {file_path.name[:80]}: {plan.new} new and {plan.changed} changed records"
         events = (submit(engine, asker, "memory_import", [needed], summary=summary).seq,)
     totals = (plan.new + plan.changed + plan.unchanged, plan.new, plan.changed, plan.unchanged)
-    return Imported(source, "bundle", dry_run, *totals, len(needed.links), redacted, events, projects=tuple(places))
+    done = Imported(source, "bundle", dry_run, *totals, plan.made, redacted, events, projects=tuple(places))
+    return done._replace(told=plan.told, links_ended=plan.over + len(plan.circles))
 
 
 def _plan(reader: Reader, namespace: str, merge: Merge) -> _Plan:
     found: dict[tuple[str, str], str] = {}
+    told: dict[tuple[str, str], Told] = {}
     copies: list[Copy] = []
     for at in range(0, len(merge.copies), BATCH):
         batch = merge.copies[at : at + BATCH]
-        for copy, what in zip(batch, _news(reader, namespace, batch), strict=True):
+        for copy, (what, record) in zip(batch, _news(reader, namespace, batch), strict=True):
             key = (copy.project, copy.node.address)
             found[key] = max(found.get(key, ""), what)
             if what:
                 copies.append(copy)
+                told.setdefault(key, told_of(record, copy))
     ours = {link.line: link for link in reader.all_links(namespace, None)}
     links = _new_links(reader, namespace, merge, ours)
     circles = closing_circles({**ours, **{link.line: link for link in links}}.values())
     kept = replace(merge, copies=tuple(copies), links=links, projects=_new_projects(reader, namespace, merge.projects))
     kinds = list(found.values())
-    return _Plan(kept, kinds.count("new"), kinds.count("changed"), kinds.count(""), tuple(circles))
+    said = (*told.values(), *opposed(reader, namespace, circles, copies))
+    made = sum(not link.closed for link in links)
+    over = sum(link.closed and link.line in ours and not ours[link.line].closed for link in links)
+    return _Plan(kept, kinds.count("new"), kinds.count("changed"), kinds.count(""), circles, said, made, over)
 
 
-def _news(reader: Reader, namespace: str, copies: Sequence[Copy]) -> list[str]:
-    """For each copy: new, changed, or empty when everything that it says is known."""
+def _news(reader: Reader, namespace: str, copies: Sequence[Copy]) -> list[tuple[str, Record | None]]:
+    """For each copy: new, changed, or empty when everything that it says is known; and what is known."""
     addresses = list(dict.fromkeys(copy.node.address for copy in copies))
     ours = {(r.project, r.node.address): r for r in reader.records(namespace, addresses, None, CURRENT)}
     entries = [record.entry for record in ours.values()]
@@ -112,7 +122,8 @@ def _news(reader: Reader, namespace: str, copies: Sequence[Copy]) -> list[str]:
         )
         return "" if is_known else "changed"
 
-    return [what(copy, ours.get((copy.project, copy.node.address))) for copy in copies]
+    known = [ours.get((copy.project, copy.node.address)) for copy in copies]
+    return [(what(copy, record), record) for copy, record in zip(copies, known, strict=True)]
 
 
 def _new_links(

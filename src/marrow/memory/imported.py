@@ -25,6 +25,7 @@ from ..store.desk import Prepared
 from ..store.protocol import Reader
 from ..store.receive import prepare
 from .engine import Asker, Engine, submit
+from .import_told import Told
 
 Progress = Callable[[int, "int | None"], None]
 BATCH = 200
@@ -34,7 +35,7 @@ OPERATION = "memory_import"
 class Imported(NamedTuple):
     """`found` is what the file holds; new, changed and unchanged say what became of it, or would with `dry_run`.
     `kinds` counts what was found by kind, `problems` says what could not be read, `projects` into
-    which it went."""
+    which it went, `told` what a bundle did to single memories."""
 
     source: str
     format: str
@@ -49,6 +50,8 @@ class Imported(NamedTuple):
     kinds: tuple[tuple[str, int], ...] = ()
     problems: tuple[Skipped, ...] = ()
     projects: tuple[str, ...] = ()
+    told: tuple[Told, ...] = ()
+    links_ended: int = 0
 
 
 class Placed(NamedTuple):

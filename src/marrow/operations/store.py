@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import PurePath
 from typing import Annotated, Any, Literal, NamedTuple
 
@@ -15,6 +16,7 @@ from ..memory.erase import Erased
 from ..memory.erase import erase as erase_nodes
 from ..memory.export import export
 from ..memory.import_file import import_file
+from ..memory.import_told import Told
 from ..memory.organisation.services import with_service
 from ..memory.projects import init_project, projects
 from ..memory.reindex import reindex as make_index
@@ -143,19 +145,56 @@ class ImportResult(NamedTuple):
     problems: tuple[dict[str, str], ...] = ()
     left_out: int = 0
     projects: tuple[str, ...] = ()
+    items: tuple[dict[str, str], ...] = ()
+    more: dict[str, int] | None = None
+    links_ended: int = 0
 
     def text(self) -> str:
-        verb = "would be" if self.dry_run else "were"
         secrets = f"; secrets removed from {self.redacted}" if self.redacted else ""
-        links = f"; {counted(self.links, 'link')} {verb} made" if self.links else ""
+        links = f"; {counted(self.links, 'link')} {self._verb(self.links)} made" if self.links else ""
+        if self.links_ended:
+            links += f"; {counted(self.links_ended, 'link')} {self._verb(self.links_ended)} ended"
         lines = [
-            f"{counted(self.found, 'node')} in {self.source} ({self.format}): {self.new:,} {verb} new, "
+            f"{counted(self.found, 'node')} in {self.source} ({self.format}): {self.new:,} {self._verb(self.new)} new, "
             f"{self.changed:,} changed, {self.unchanged:,} known{links}{secrets}"
         ]
+        if self.new or self.changed:
+            lines.append(f"  into {', '.join(name or 'the global scope' for name in self.projects)}")
+        for what, words in _FATES.items():
+            those = [one for one in self.items if one["what"] == what]
+            notes = ((one, f" ({one['note']})" if one["note"] else "") for one in those)
+            lines += [f"  {words}: [{one['address']}] {one['title']}{note}" for one, note in notes]
+            if left := (self.more or {}).get(what, 0):
+                lines.append(f"  {words}: and {left:,} more")
         if self.kinds and len(self.kinds) > 1:
             lines.append(f"  {kinds_counted(self.kinds)}")
         lines += [f"  {one['path']}: {one['reason']}" for one in self.problems]
         return "\n".join(lines)
+
+    def _verb(self, number: int) -> str:
+        return "would be" if self.dry_run else "was" if number == 1 else "were"
+
+
+_FATES = {
+    "back": "holds again",
+    "ended": "no longer holds",
+    "superseded": "superseded",
+    "opposed": "said both ways, this holds",
+    "changed": "changed",
+    "new": "new",
+}
+_TOLD_EACH = 5
+
+
+def _items(told: Sequence[Told]) -> tuple[tuple[dict[str, str], ...], dict[str, int]]:
+    """The first few of each fate, those with something to say about them before the rest, and how many more."""
+    items, more = [], {}
+    for what in _FATES:
+        those = sorted((one for one in told if one.what == what), key=lambda one: not one.note)
+        items += [{**one._asdict(), "address": shown(one.address)} for one in those[:_TOLD_EACH]]
+        if len(those) > _TOLD_EACH:
+            more[what] = len(those) - _TOLD_EACH
+    return tuple(items), more
 
 
 @operation("store", right=WRITE, changes=True)
@@ -189,7 +228,9 @@ def memory_import(
     told = tuple({"path": one.path, "reason": one.reason} for one in done.problems[:PROBLEMS_TOLD])
     counts = (done.found, done.new, done.changed, done.unchanged, done.redacted, done.links)
     left = len(done.problems) - len(told)
-    return ImportResult(done.source, done.format, done.dry_run, *counts, dict(done.kinds), told, left, done.projects)
+    items, more = _items(done.told)
+    result = ImportResult(done.source, done.format, done.dry_run, *counts, dict(done.kinds), told, left)
+    return result._replace(projects=done.projects, items=items, more=more, links_ended=done.links_ended)
 
 
 class AuditResult(NamedTuple):

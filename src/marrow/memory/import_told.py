@@ -1,0 +1,77 @@
+"""What an import of a bundle did to single memories, in words: counts hide that something was taken off."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from ..model.change import Copy
+from ..model.link import Link
+from ..model.record import CURRENT, Record
+from ..model.standing import ACTIVE, RETRACTED, SUPERSEDED, Standing, united
+from ..model.text import first_line
+from ..store.protocol import Reader
+
+# In the order of what a reader must know first.
+BACK, ENDED, REPLACED, OPPOSED, CHANGED, NEW = "back", "ended", "superseded", "opposed", "changed", "new"
+FATES = (BACK, ENDED, REPLACED, OPPOSED, CHANGED, NEW)
+TITLE = 80
+
+
+class Told(NamedTuple):
+    """What became of one memory. `note` says what was taken off, or how it stood before."""
+
+    what: str
+    address: str
+    project: str
+    title: str
+    note: str = ""
+
+
+def told_of(record: Record | None, copy: Copy) -> Told:
+    """What a copy does to what is known here."""
+    about = (copy.node.address, copy.project, first_line(copy.node.content, TITLE))
+    if record is None:
+        return Told(NEW, *about, "" if copy.standing.state == ACTIVE else _word(copy.standing.state))
+    before, after = record.standing, united(record.standing, copy.standing)
+    if before.state == after.state:
+        return Told(CHANGED, *about, ", ".join(_taken_off(before, after)))
+    if after.state == ACTIVE:
+        return Told(BACK, *about, f"it was {_word(before.state)} here")
+    if after.state == SUPERSEDED:
+        return Told(REPLACED, *about)
+    return Told(ENDED, *about, _word(after.state))
+
+
+def opposed(reader: Reader, namespace: str, circles: Sequence[Link], copies: Iterable[Copy]) -> list[Told]:
+    """The pairs that two memories had let take each other's place."""
+    ends = sorted({end for link in circles for end in (link.source, link.target)})
+    titles = {r.node.address: r.node.content for r in reader.records(namespace, ends, None, CURRENT)} if ends else {}
+    titles |= {copy.node.address: copy.node.content for copy in copies if copy.node.address in ends}
+    return [
+        Told(
+            OPPOSED,
+            link.target,
+            link.project,
+            first_line(titles.get(link.target, ""), TITLE),
+            f"[{link.source[:12]}] had taken its place, and later the other way round",
+        )
+        for link in circles
+    ]
+
+
+def _word(state: str) -> str:
+    return "forgotten" if state == RETRACTED else state
+
+
+def _taken_off(before: Standing, after: Standing) -> list[str]:
+    said = []
+    if before.pinned and not after.pinned:
+        said.append("no longer pinned")
+    if before.approved and not after.approved:
+        said.append("no longer approved" if after.approved is None else "now rejected")
+    names = ((name, sorted({*getattr(before, name)} - {*getattr(after, name)})) for name in ("tags", "aliases"))
+    said += [f"without the {name} {', '.join(gone[:5])}" for name, gone in names if gone]
+    if before.classification != after.classification:
+        said.append(f"now {after.classification}")
+    return said

@@ -335,3 +335,32 @@ def test_import_needs_the_right_to_write(world: World, tmp_path: Path) -> None:
 )
 def test_code_in_an_item_ends_where_it_ends_and_takes_nothing_else_in(text: str, found: list[str]) -> None:
     assert [claim.text() for claim in claims(text)] == found
+
+
+def test_line_that_replaced_something_known_here_replaces_it_here_too(
+    pair: tuple[World, World], tmp_path: Path
+) -> None:
+    one, other = pair
+    old = one.say("The gate is green.")
+    assert other.say("The gate is green.") == old
+    new = one.supersede(old, "The gate is blue.", "painted")
+    path = str(tmp_path / "known.jsonl")
+    export(one.engine, one.asker, path, format="jsonl", project="orchard")
+    done = import_file(other.engine, other.asker, path)
+    assert (done.new, done.links) == (1, 1)
+    assert (other.state(old), other.state(new)) == ("superseded", "active")
+    assert import_file(other.engine, other.asker, path).events == ()
+
+
+def test_document_that_an_export_wrote_is_refused_and_doubles_nothing(world: World, tmp_path: Path) -> None:
+    world.say("The gate is green.\n\n- Since May.", classification="secret")
+    path = tmp_path / "memory.md"
+    export(world.engine, world.asker, str(path), format="markdown")
+    assert "secret" in path.read_text()
+    before = world.seq()
+    with pytest.raises(Invalid, match="export") as problem:
+        import_file(world.engine, world.asker, str(path))
+    assert "bundle" in problem.value.hint
+    assert world.seq() == before
+    (tmp_path / "MEMORY.md").write_text("- Plums are ripe.\n")
+    assert import_file(world.engine, world.asker, str(tmp_path)).new == 1

@@ -20,6 +20,7 @@ from ..model.moments import iso, moment
 from ..model.node import Occurrence
 from ..model.record import CURRENT, Filter, Record
 from ..model.scope import READ
+from ..model.standing import OPEN_TO_SEND
 from ..store.protocol import Projects, Reader
 from .bundle import Header, copy_lines, end_line, event_lines, header_line, link_line, node_line, project_line
 from .engine import Asker, Engine, sequence
@@ -274,6 +275,8 @@ def _notes(record: Record, places: Projects) -> Sequence[str]:
     notes = [shown(record.node.address), record.node.kind, iso(record.last_at)[:10]]
     if places is None or len(places) > 1:
         notes.append(f"project {record.project or 'global'}")
+    if standing.classification not in OPEN_TO_SEND:
+        notes.append(standing.classification)
     if standing.pinned:
         notes.append("pinned")
     if standing.drift:

@@ -43,6 +43,7 @@ _ITEM = re.compile(r"(\s*(?:[-*+]|\d{1,9}[.)])\s+)(.*)")
 _FENCE = re.compile(r"\s*(```+(?=[^`]*\Z)|~~~+)")  # code between backticks on one line opens no block
 _RULE = re.compile(r" {0,3}([-*_])(?:\s*\1){2,}\s*\Z")
 _UNCLOSED = re.compile(r"^ {0,3}<!--", re.M)
+_EXPORTED = re.compile(r"# Memory: [^\n]*\n\n<!-- Event \d+, root [0-9a-f]*\. -->\n")
 _FRONT_MATTER = re.compile(r"\A---\n.*?\n(?:---|\.\.\.)\n", re.S)
 
 
@@ -75,6 +76,14 @@ def import_markdown(
     topics that a MEMORY.md lists. Everything was said when its file was last changed."""
     drafts: list[Placed] = []
     for path, taken in memory_files(source).items():
+        if _EXPORTED.match(_text(path)):
+            if path.name != Path(source).name:
+                continue
+            raise Invalid(
+                f"{source!r} is what `marrow export` wrote for people: taken apart, all of it would be here twice.",
+                hint="Export a bundle or .jsonl, and import that.",
+                field="source",
+            )
         where = "" if path.name == Path(source).name else f"{path.name}, "
         drafts += [Placed(f"{where}{one.where}", one.draft) for one in _drafts(engine, path, taken)]
     return import_drafts(

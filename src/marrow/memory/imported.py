@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from ..ingest.item import Skipped
+from ..model.address import is_address
 from ..model.change import NEW, SAME, Relate, Restate, Say, Step
 from ..model.draft import Draft, check_kind, occurrence_of, standing_of
 from ..model.errors import MarrowError
@@ -172,20 +173,20 @@ def _known(reader: Reader, namespace: str, project: str, say: Say, timed: bool) 
 
 
 def _ties(engine: Engine, asker: Asker, addresses: Sequence[tuple[Placed, str]]) -> list[Relate]:
-    """The links that the other memory has and this one never had."""
+    """The links that the other memory has and this one never had: between what the file holds, and from it to what
+    is known here. Without the latter, what the file replaces would go on holding beside it."""
     by_key = {placed.key: address for placed, address in addresses if placed.key}
-    wanted = [
-        Relate(address, by_key[key], rel)
-        for placed, address in addresses
-        for rel, key in placed.links
-        if key in by_key and by_key[key] != address
-    ]
-    if not wanted:
+    ends = [(rel, key, address) for placed, address in addresses for rel, key in placed.links]
+    if not ends:
         return []
     with engine.store.reading() as reader:
-        there = {
-            (link.source, link.target, link.rel) for link in reader.all_links(asker.namespace, (asker.scope.project,))
-        }
+        space, project = asker.namespace, asker.scope.project
+        others = sorted({key for _, key, _ in ends if key not in by_key and is_address(key)})
+        for at in range(0, len(others), BATCH):
+            records = reader.records(space, others[at : at + BATCH], (project,), CURRENT)
+            by_key.update((record.node.address, record.node.address) for record in records)
+        there = {(link.source, link.target, link.rel) for link in reader.all_links(space, (project,))}
+    wanted = [Relate(address, by_key[key], rel) for rel, key, address in ends if by_key.get(key, address) != address]
     return [one for one in dict.fromkeys(wanted) if (one.source, one.target, one.rel) not in there]
 
 

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         asking,
         code,
         core,
+        exchange,
         git,
         ingest,
         ingest_host,
@@ -235,8 +236,8 @@ class Memory(metaclass=_Verbs):
         init = bound(store.memory_init)
         projects = bound(store.memory_projects)
         switch = bound(store.memory_switch)
-        export = bound(store.memory_export)
-        import_ = bound(store.memory_import)
+        export = bound(exchange.memory_export)
+        import_ = bound(exchange.memory_import)
         audit = bound(store.audit)
         audit_verify = bound(store.audit_verify)
         doctor = bound(store.doctor)

@@ -11,6 +11,7 @@ from . import (
     code_changes,
     core,
     derivations,
+    exchange,
     git,
     ingest,
     ingest_host,
@@ -57,6 +58,7 @@ MODULES = (
     ingest_host,
     watching,
     store,
+    exchange,
     usage,
 )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import stat
 from pathlib import Path
 
@@ -153,6 +154,20 @@ def test_damaged_backup_is_refused(on_disk: World, tmp_path: Path) -> None:
     with pytest.raises(StoreDamaged):
         restore(on_disk.engine, on_disk.asker, str(path), dry_run=False, confirm=True)
     assert knowledge(on_disk) == before
+
+
+def test_backup_that_was_copied_into_place_by_hand_can_be_restored_over(on_disk: World, tmp_path: Path) -> None:
+    """It has no log, so its one lock keeps readers out too."""
+    grown(on_disk)
+    source = str(tmp_path / "b.db")
+    backup(on_disk.engine, on_disk.asker, source)
+    place = tmp_path / "copied.db"
+    shutil.copyfile(source, place)
+    copied = World(Engine(open_store(str(place)), on_disk.engine.embedder, on_disk.clock), on_disk.asker, on_disk.clock)
+    restore(copied.engine, copied.asker, source, dry_run=False, confirm=True)
+    assert knowledge(copied) == knowledge(on_disk)
+    assert [file.stat().st_size > 0 for file in tmp_path.glob("copied.db.before-restore-*")] == [True]
+    copied.engine.store.close()
 
 
 def test_backup_without_vectors_or_words_can_be_restored_for_they_are_derived(on_disk: World, tmp_path: Path) -> None:

@@ -6,16 +6,14 @@ from typing import Any
 
 import pytest
 
-from marrow.memory import connecting
 from marrow.memory import search as searching
 from marrow.memory.engine import Asker, Engine
-from marrow.memory.named_nodes import Lookup
 from marrow.memory.search import search
 from marrow.memory.taking_in.settled import SETTLE
 from marrow.memory.taking_in.take_in import take_in
 from marrow.model.record import Filter
 
-from .test_connecting import PATH_2, adr, code, current, incident, item
+from .test_connecting import PATH_2, adr, code, current, item
 
 PATH_1 = "docs/adr/0001-choice.md"
 
@@ -24,19 +22,6 @@ PATH_1 = "docs/adr/0001-choice.md"
 def settled(engine: Engine, asker: Asker) -> Any:
     """Take items in, with what follows a batch of a codebase."""
     return lambda *items: take_in(engine, asker, items, operation="test", settle=SETTLE)
-
-
-def test_who_names_a_decision_is_not_asked_again_when_that_goes_by_the_same_names(
-    settled: Any, engine: Engine, asker: Asker, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    settled(adr(1, "A file."), adr(2, "Depends on ADR-1."), incident("INC-1", "As docs/adr/0001-choice.md has it."))
-    linked = {("depends_on", PATH_2), ("relates_to", "docs/incidents/inc-1.md")}
-    assert current(engine, asker, PATH_1) == linked
-    for text in ("A file, as it was.", "A file, as it is."):
-        monkeypatch.setattr(connecting, "_earlier", None)
-        monkeypatch.setattr(Lookup, "namesakes", None)
-        settled(adr(1, text))
-        assert current(engine, asker, PATH_1) == linked
 
 
 def test_a_number_that_another_one_gave_up_means_the_one_that_has_it_though_it_changed_too(

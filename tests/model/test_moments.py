@@ -118,3 +118,7 @@ def test_point_in_time_is_its_own_beginning_and_end(given_: object) -> None:
 @given(st.integers(min_value=0, max_value=4_000_000_000_000_000))
 def test_time_as_it_is_printed_includes_what_happened_then(at: int) -> None:
     assert beginning(iso(at), NOW) <= at <= end(iso(at), NOW)
+
+
+def test_last_day_of_the_calendar_is_a_time() -> None:
+    assert moment(end("9999-12-31", NOW)) == datetime(9999, 12, 31, 23, 59, 59, 999999, tzinfo=UTC)

@@ -36,7 +36,7 @@ LINE_BYTES_MAX = 128 * 1024**2
 NAME_LENGTH_MAX = 1000
 PROJECT_LENGTH_MAX = 500
 # One save gives at most an eighth of so many, each less long; saves add up, and what is taken out leaves a longer mark.
-NAMES_MAX, TAG_LENGTH_MAX = 8 * TAGS_MAX, 200
+NAMES_MAX, TAG_LENGTH_MAX = 64 * TAGS_MAX, 200
 # A line holds at most so many occurrences of a copy; the next line goes on with it.
 OCCURRENCES_A_LINE = 100
 HEADER, PROJECT, NODE, COPY, LINK, EVENT, END = "marrow", "project", "node", "copy", "link", "event", "end"

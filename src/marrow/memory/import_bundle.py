@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from ..model.change import Copy, Merge, NameProject
-from ..model.circles import closing_circles
+from ..model.circles import circles
 from ..model.link import Link
 from ..model.record import CURRENT, Record
 from ..model.scope import WRITE
@@ -36,7 +36,6 @@ class _Plan(NamedTuple):
     new: int
     changed: int
     unchanged: int
-    circles: Sequence[Link]
     told: tuple[Told, ...]
     made: int
     over: int
@@ -74,12 +73,12 @@ def import_bundle(
         plan = _plan(reader, asker.namespace, merge)
     needed = plan.merge
     events: tuple[int, ...] = ()
-    if not dry_run and (needed.copies or needed.links or needed.projects or plan.circles):
+    if not dry_run and (needed.copies or needed.links or needed.projects):
         summary = f"import {file_path.name[:80]}: {plan.new} new and {plan.changed} changed records"
         events = (submit(engine, asker, "memory_import", [needed], summary=summary).seq,)
     totals = (plan.new + plan.changed + plan.unchanged, plan.new, plan.changed, plan.unchanged)
     done = Imported(source, "bundle", dry_run, *totals, plan.made, redacted, events, projects=tuple(places))
-    return done._replace(told=plan.told, links_ended=plan.over + len(plan.circles))
+    return done._replace(told=plan.told, links_ended=plan.over)
 
 
 def _plan(reader: Reader, namespace: str, merge: Merge) -> _Plan:
@@ -96,13 +95,12 @@ def _plan(reader: Reader, namespace: str, merge: Merge) -> _Plan:
                 told.setdefault(key, told_of(record, copy))
     ours = {link.line: link for link in reader.all_links(namespace, None)}
     links = _new_links(reader, namespace, merge, ours)
-    circles = closing_circles({**ours, **{link.line: link for link in links}}.values())
     kept = replace(merge, copies=tuple(copies), links=links, projects=_new_projects(reader, namespace, merge.projects))
     kinds = list(found.values())
-    said = (*told.values(), *opposed(reader, namespace, circles, copies))
+    said = (*told.values(), *opposed(reader, namespace, _closed(ours, links), copies))
     made = sum(not link.closed for link in links)
     over = sum(link.closed and link.line in ours and not ours[link.line].closed for link in links)
-    return _Plan(kept, kinds.count("new"), kinds.count("changed"), kinds.count(""), circles, said, made, over)
+    return _Plan(kept, kinds.count("new"), kinds.count("changed"), kinds.count(""), said, made, over)
 
 
 def _news(reader: Reader, namespace: str, copies: Sequence[Copy]) -> list[tuple[str, Record | None]]:
@@ -134,6 +132,13 @@ def _new_links(
     ends = {end for link in merge.links for end in (link.source, link.target)} - here
     here |= {end for end in ends if reader.addresses(namespace, end, None, 1)}
     return tuple(link for link in merge.links if link.source in here and link.target in here and _is_later(link, ours))
+
+
+def _closed(ours: Mapping[tuple[str, str, str, str], Link], new: Sequence[Link]) -> list[Link]:
+    """The circles of supersession that these links close, where they lie: of others nothing is said."""
+    places = {link.project for link in new}
+    links = {**{line: link for line, link in ours.items() if link.project in places}, **{one.line: one for one in new}}
+    return circles(links.values()) if places else []
 
 
 def _is_later(theirs: Link, ours: Mapping[tuple[str, str, str, str], Link]) -> bool:

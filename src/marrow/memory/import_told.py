@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from ..model.change import Copy
 from ..model.link import Link
+from ..model.node import GLOBAL_PROJECT
 from ..model.record import CURRENT, Record
 from ..model.standing import ACTIVE, RETRACTED, SUPERSEDED, Standing, united
 from ..model.text import first_line
@@ -43,10 +44,11 @@ def told_of(record: Record | None, copy: Copy) -> Told:
     return Told(ENDED, *about, _word(after.state))
 
 
-def opposed(reader: Reader, namespace: str, circles: Sequence[Link], copies: Iterable[Copy]) -> list[Told]:
-    """The pairs that two memories had let take each other's place."""
-    ends = sorted({end for link in circles for end in (link.source, link.target)})
-    titles = {r.node.address: r.node.content for r in reader.records(namespace, ends, None, CURRENT)} if ends else {}
+def opposed(reader: Reader, namespace: str, circle: Sequence[Link], copies: Iterable[Copy]) -> list[Told]:
+    """Those that two memories let take each other's place, so that none of them holds."""
+    ends = sorted({link.target for link in circle})
+    places = tuple(sorted({link.project for link in circle} | {GLOBAL_PROJECT}))
+    titles = {r.node.address: r.node.content for r in reader.records(namespace, ends, places, CURRENT)} if ends else {}
     titles |= {copy.node.address: copy.node.content for copy in copies if copy.node.address in ends}
     return [
         Told(
@@ -54,9 +56,9 @@ def opposed(reader: Reader, namespace: str, circles: Sequence[Link], copies: Ite
             link.target,
             link.project,
             first_line(titles.get(link.target, ""), TITLE),
-            f"[{link.source[:12]}] had taken its place, and later the other way round",
+            f"[{link.source[:12]}] takes its place, and the other way round: save again the one that holds",
         )
-        for link in circles
+        for link in circle
     ]
 
 

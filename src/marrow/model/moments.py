@@ -85,7 +85,7 @@ def _parse(given: object, now: int, field: str) -> tuple[int, int]:
         if isinstance(given, str):
             found = _parse_text(given.strip(), now)
             if found is not None:
-                moment(sum(found))  # Refuses what no calendar has: "99999999 years ago".
+                moment(sum(found) - 1)  # Refuses what no calendar has: "99999999 years ago".
                 return found
     except (ValueError, OverflowError, OSError):
         pass

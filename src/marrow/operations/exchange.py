@@ -106,7 +106,7 @@ _FATES = {
     "back": "holds again",
     "ended": "no longer holds",
     "superseded": "superseded",
-    "opposed": "said both ways, this holds",
+    "opposed": "said both ways, neither holds",
     "changed": "changed",
     "new": "new",
 }

@@ -6,17 +6,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..model.change import CHANGED, NEW, SAME, Copy, Merge, NameProject, Outcome
-from ..model.circles import SUPERSEDES, closing_circles
 from ..model.link import Link
 from ..model.record import CURRENT, Record
 from ..model.scope import WRITE
-from ..model.standing import ACTIVE, SUPERSEDED, changed_after, united
+from ..model.standing import united
 from .desk import Desk, Prepared
 
 if TYPE_CHECKING:
     from .protocol import Vector
-
-HOLDS_AGAIN = "what took its place was itself replaced by it later"
 
 
 def name_project(desk: Desk, step: NameProject, prepared: Prepared) -> Outcome:
@@ -47,29 +44,9 @@ def merge(desk: Desk, step: Merge, prepared: Prepared) -> Outcome:
         if is_later and _merge_link(desk, known, theirs):
             ours[theirs.line] = theirs
             desk.touch(theirs.source, desk.touched.get(theirs.source, bytes(32)))
-    _open_circles(desk, ours)
     if step.chain and desk.changed:
         desk.chains.append(step.chain)
     return Outcome(CHANGED if desk.changed else SAME)
-
-
-def _open_circles(desk: Desk, links: dict[tuple[str, str, str, str], Link]) -> None:
-    """Where one memory let the first of two take the place of the second and the other the second that of the first,
-    neither would hold. The last conclusion does. All of this follows from what was united, the times too: so that both
-    memories come to the same."""
-    ended = closing_circles(links.values())
-    for link in ended:
-        closed = replace(link, closed=True)
-        if desk.writer.link(desk.change.namespace, closed, desk.seq):
-            links[link.line] = closed
-            desk.touch(link.source, desk.touched.get(link.source, bytes(32)))
-    replaced = {(one.project, one.target) for one in links.values() if one.rel == SUPERSEDES and not one.closed}
-    for project, address in sorted({(link.project, link.target) for link in ended} - replaced):
-        for record in desk.writer.records(desk.change.namespace, [address], (project,), CURRENT):
-            known = record.standing
-            if known.state == SUPERSEDED:
-                again = replace(known, state=ACTIVE, generation=known.generation + 1, reason=HOLDS_AGAIN)
-                desk.stand(record, replace(again, changed_at=changed_after(known, 0)))
 
 
 def _merge_link(desk: Desk, known: Link | None, theirs: Link) -> bool:

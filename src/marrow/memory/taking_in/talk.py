@@ -23,7 +23,8 @@ from ...ingest.talk.slack_files import LISTS
 from ...ingest.talk.turns import part_of, part_path
 from ...ingest.touched_symbols import TouchedSymbols
 from ...model.errors import Invalid, NotFound, TooLarge
-from ...model.moments import moment
+from ...model.moments import beginning, moment
+from ...model.moments import end as end_of
 from ...model.moments import parse as parse_moment
 from ...model.record import CURRENT, Filter
 from ...model.source import Source
@@ -109,8 +110,8 @@ def ingest_log(
     _one_of(path, text)
     named = _service(service)
     now = engine.clock()
-    start = None if since in (None, "") else parse_moment(since, now, field="since", future=True)
-    end = None if until in (None, "") else parse_moment(until, now, field="until", future=True)
+    start = None if since in (None, "") else beginning(since, now, field="since")
+    end = None if until in (None, "") else end_of(until, now, field="until")
     if start is not None and end is not None and start > end:
         raise Invalid("since lies after until.", hint="Give the earlier time as since.", field="since")
     if text:

@@ -61,6 +61,8 @@ class translating:  # noqa: N801  it stands in `with` as a function would, in a 
 def _translated(path: str, problem: apsw.Error) -> MarrowError | None:
     if isinstance(problem, apsw.BusyError | apsw.LockedError | apsw.ProtocolError):
         return StoreLocked(f"{path} is being written by another process.", hint="Try again; it is free in a moment.")
+    if isinstance(problem, apsw.ConnectionClosedError):  # by who put another file in its place, while this one read
+        return StoreLocked(f"{path} was put anew while it was read.", hint="Try again.")
     if isinstance(problem, apsw.ReadOnlyError):
         return ReadOnly(f"{path} cannot be written.", hint="Check the permissions of the file and its folder.")
     if isinstance(problem, apsw.NotADBError):

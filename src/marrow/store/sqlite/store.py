@@ -31,6 +31,7 @@ from .connection import (
     create_file,
     damaged,
     format_of,
+    keep_a_log,
     migrations,
     prepare,
     translating,
@@ -278,12 +279,14 @@ class SqliteStore:
         checked.close()
         if found:
             raise StoreDamaged(f"The backup is damaged: {found[0]}.", hint="Take another one.")
-        with self._write_lock, translating(self.path):
+        with self._write_lock, translating(self.path), self._within_room():
             self._let_go()
             if self.damage:
                 set_aside(self.path, kept or f"{self.path}.damaged")
                 create_file(Path(self.path))
                 self.damage, self.read_only, self._is_illegible, kept = "", False, False, ""
+            else:
+                keep_a_log(self._connection(), self._busy_timeout_ms)  # else nobody could copy what is replaced
             with closing(apsw.Connection(str(source), flags=apsw.SQLITE_OPEN_READONLY)) as original:
                 take_the_place(self._connection(), self.path, original, lambda: keep_copy(self.path, kept))
             self._connection().pragma("journal_mode", "wal")
@@ -291,6 +294,14 @@ class SqliteStore:
         # Numbers of projects and entries may now mean something else: every process must read them anew.
         with self.writing() as writer:
             writer.new_epoch()
+
+    @contextmanager
+    def _within_room(self) -> Iterator[None]:
+        """What the disk refuses, in words."""
+        try:
+            yield
+        except OSError as problem:
+            raise _unusable(self.path, problem) from problem
 
     def _scripts_of(self, connection: apsw.Connection) -> tuple[Migration, ...]:
         """Those that a file has seen. An older backup is read as it is, and migrated once it is in its place."""
@@ -347,13 +358,17 @@ class SqliteStore:
 
         try:
             create_file(fresh)
-            with self._write_lock, translating(self.path), closing(apsw.Connection(str(fresh))) as connection:
+            with (
+                self._write_lock,
+                translating(self.path),
+                self._within_room(),
+                closing(apsw.Connection(str(fresh))) as connection,
+            ):
                 self._let_go()
+                keep_a_log(self._connection(), self._busy_timeout_ms)
                 begin(connection, self._connection(), str(fresh), self._scripts)
                 take_the_place(self._connection(), self.path, connection, build)
                 self._connection().wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
-        except OSError as problem:
-            raise _unusable(str(fresh), problem) from problem
         finally:
             for suffix in ("", "-wal", "-shm", "-journal"):
                 Path(f"{fresh}{suffix}").unlink(missing_ok=True)
@@ -363,7 +378,8 @@ class SqliteStore:
 
     def copies(self) -> list[str]:
         here = Path(self.path)
-        return sorted(str(found) for found in here.parent.glob(f"{here.name}*.backup"))
+        # A rebuild that was killed leaves what it had made.
+        return sorted(str(found) for end in ("*.backup", "*.rebuilding") for found in here.parent.glob(here.name + end))
 
     def sweep(self) -> None:
         """Merging the index drops what was removed from it; rebuilding the file leaves nothing in free pages; the log

@@ -35,6 +35,9 @@ def keep_copy(path: str, kept: str) -> None:
     try:
         with closing(apsw.Connection(path, flags=apsw.SQLITE_OPEN_READONLY)) as reader:
             copy_to(Path(kept), reader)
+    except (apsw.BusyError, apsw.FullError, apsw.IOError):
+        Path(kept).unlink(missing_ok=True)  # half of one is none
+        raise
     except (apsw.CorruptError, apsw.NotADBError):
         Path(kept).unlink(missing_ok=True)
         for suffix in ("", "-wal"):

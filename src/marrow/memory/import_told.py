@@ -13,9 +13,7 @@ from ..model.standing import ACTIVE, RETRACTED, SUPERSEDED, Standing, united
 from ..model.text import first_line
 from ..store.protocol import Reader
 
-# In the order of what a reader must know first.
 BACK, ENDED, REPLACED, OPPOSED, CHANGED, NEW = "back", "ended", "superseded", "opposed", "changed", "new"
-FATES = (BACK, ENDED, REPLACED, OPPOSED, CHANGED, NEW)
 TITLE = 80
 
 

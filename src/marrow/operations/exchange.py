@@ -102,6 +102,7 @@ class ImportResult(NamedTuple):
         return "would be" if self.dry_run else "was" if number == 1 else "were"
 
 
+# In the order of what a reader must know first.
 _FATES = {
     "back": "holds again",
     "ended": "no longer holds",

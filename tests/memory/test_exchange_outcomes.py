@@ -9,8 +9,12 @@ import pytest
 from marrow.memory.compress import compress
 from marrow.memory.erase import erase
 from marrow.memory.forget import forget
+from marrow.memory.get import get
 from marrow.memory.import_bundle import import_bundle
+from marrow.memory.recall import recall
+from marrow.memory.search import search
 from marrow.model.change import Reinforce
+from marrow.model.record import Filter
 
 from . import fixtures_store
 from .fixtures_store import SECOND, World, knowledge
@@ -144,6 +148,49 @@ def test_opposite_conclusions_are_named_by_the_import_and_what_is_saved_again_ho
     exchange(ana, ben, tmp_path)
     for world in pair:
         assert [world.state(redis), world.state(postgres)] == ["superseded", "active"]
+
+
+def test_two_that_took_the_place_of_one_are_named_until_one_takes_that_of_the_other(
+    pair: tuple[World, World], tmp_path: Path
+) -> None:
+    ana, ben = pair
+    redis = ana.say("Sessions live in Redis, by the gate.")
+    exchange(ana, ben, tmp_path)
+    valkey, postgres = ana.say("Sessions live in Valkey."), ben.say("Postgres has the sessions again.")
+    ana.relate(valkey, "supersedes", redis)
+    ben.relate(postgres, "supersedes", redis)
+    path = bundle(ben, tmp_path, "b.bundle")
+    told = {one.what: one for one in import_bundle(ana.engine, ana.asker, path).told}
+    assert told["forked"].address == redis
+    assert all(f"[{address[:12]}]" in told["forked"].note for address in (valkey, postgres))
+    assert import_bundle(ana.engine, ana.asker, path).told == ()
+    take(ben, bundle(ana, tmp_path, "a.bundle"))
+    for world in pair:
+        assert get(world.engine, world.asker, valkey).rivals == (postgres,)
+        assert get(world.engine, world.asker, postgres).rivals == (valkey,)
+        found = recall(world.engine, world.asker, "Where do the sessions live now?")
+        entry = {kept.record.node.address: kept.record.entry for kept in found.relevant}[valkey]
+        assert found.rivals[entry] == (postgres,)
+        hits = search(world.engine, world.asker, "sessions", Filter())
+        assert sorted(hits.rivals.values()) == sorted([(valkey,), (postgres,)])
+    ben.relate(postgres, "supersedes", valkey)
+    take(ana, bundle(ben, tmp_path, "c.bundle"))
+    for world in pair:
+        assert get(world.engine, world.asker, postgres).rivals == ()
+        assert search(world.engine, world.asker, "sessions", Filter()).rivals == {}
+
+
+def test_what_was_replaced_once_by_what_is_gone_and_once_by_what_holds_is_not_named(
+    pair: tuple[World, World], tmp_path: Path
+) -> None:
+    ana, ben = pair
+    redis = ana.say("Sessions live in Redis.")
+    exchange(ana, ben, tmp_path)
+    ana.relate(valkey := ana.say("Sessions live in Valkey."), "supersedes", redis)
+    ben.relate(ben.say("Postgres has the sessions again."), "supersedes", redis)
+    ana.forget(valkey)
+    told = import_bundle(ana.engine, ana.asker, bundle(ben, tmp_path, "b.bundle")).told
+    assert "forked" not in {one.what for one in told}
 
 
 def test_what_was_forgotten_stays_so_whoever_let_it_be_superseded(tmp_path: Path, pair: tuple[World, World]) -> None:

@@ -9,10 +9,12 @@ from ..model.node import Occurrence
 from ..model.record import Interval, Record
 from .engine import Asker, Engine, resolve, sequence
 from .feedback import count
+from .rivals import rivals_of
 
 
 class Whole(NamedTuple):
-    """A record with everything that is known about it. `superseded_by` names what took its place."""
+    """A record with everything that is known about it. `superseded_by` names what took its place, `rivals` what took
+    the place of the same as it did."""
 
     record: Record
     occurrences: tuple[Occurrence, ...]
@@ -21,17 +23,18 @@ class Whole(NamedTuple):
     superseded_by: tuple[str, ...]
     supersedes: tuple[str, ...]
     history: tuple[Interval, ...]
+    rivals: tuple[str, ...] = ()
 
 
 def get(engine: Engine, asker: Asker, address: object, *, history: bool = False, as_of: object = None) -> Whole:
     with engine.store.reading() as reader:
-        seq = sequence(reader, asker, as_of, engine.clock())
+        now = engine.clock()
+        seq = sequence(reader, asker, as_of, now)
         record = resolve(reader, asker, address, seq=seq, everywhere=True)
         mine = record.node.address
         count(engine, asker.principal, reader, record.entry)
-        links = reader.links(
-            asker.namespace, [mine], asker.principal.readable(tuple({record.project, asker.scope.project})), seq
-        )
+        places = asker.principal.readable(tuple({record.project, asker.scope.project}))
+        links = reader.links(asker.namespace, [mine], places, seq)
         return Whole(
             record,
             tuple(reader.occurrences([record.entry], seq).get(record.entry, ())),
@@ -40,4 +43,5 @@ def get(engine: Engine, asker: Asker, address: object, *, history: bool = False,
             tuple(link.source for link in links if link.rel == "supersedes" and link.target == mine),
             tuple(link.target for link in links if link.rel == "supersedes" and link.source == mine),
             tuple(reader.intervals(record.entry)) if history else (),
+            rivals_of(reader, asker.namespace, [record], places, seq, now).get(record.entry, ()),
         )

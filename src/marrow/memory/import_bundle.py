@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from ..model.change import Copy, Merge, NameProject
-from ..model.circles import circles
+from ..model.circles import SUPERSEDES, circles, forks
 from ..model.link import Link
 from ..model.record import CURRENT, Record
 from ..model.scope import WRITE
@@ -22,7 +22,7 @@ from .bundle import BYTES_MAX, read_bundle
 from .bundle_places import at_home, chosen, sent_to
 from .engine import Asker, Engine, submit
 from .files import existing_file, opened
-from .import_told import Told, opposed, told_of
+from .import_told import Told, forked, opposed, told_of
 from .imported import Imported
 
 Progress = Callable[[int, "int | None"], None]
@@ -97,7 +97,11 @@ def _plan(reader: Reader, namespace: str, merge: Merge) -> _Plan:
     links = _new_links(reader, namespace, merge, ours)
     kept = replace(merge, copies=tuple(copies), links=links, projects=_new_projects(reader, namespace, merge.projects))
     kinds = list(found.values())
-    said = (*told.values(), *opposed(reader, namespace, _closed(ours, links), copies))
+    said = (
+        *told.values(),
+        *opposed(reader, namespace, _closed(ours, links), copies),
+        *forked(reader, namespace, _forked(ours, links), copies),
+    )
     made = sum(not link.closed for link in links)
     over = sum(link.closed and link.line in ours and not ours[link.line].closed for link in links)
     return _Plan(kept, kinds.count("new"), kinds.count("changed"), kinds.count(""), said, made, over)
@@ -139,6 +143,13 @@ def _closed(ours: Mapping[tuple[str, str, str, str], Link], new: Sequence[Link])
     places = {link.project for link in new}
     links = {**{line: link for line, link in ours.items() if link.project in places}, **{one.line: one for one in new}}
     return circles(links.values()) if places else []
+
+
+def _forked(ours: Mapping[tuple[str, str, str, str], Link], new: Sequence[Link]) -> dict[tuple[str, str], list[str]]:
+    """What these links let another take the place of, and one has taken it before."""
+    replaced = {(link.project, link.target) for link in new if link.rel == SUPERSEDES}
+    links = {**ours, **{one.line: one for one in new}} if replaced else {}
+    return forks(link for link in links.values() if (link.project, link.target) in replaced)
 
 
 def _is_later(theirs: Link, ours: Mapping[tuple[str, str, str, str], Link]) -> bool:

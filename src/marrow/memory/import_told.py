@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from ..model.change import Copy
@@ -13,7 +13,15 @@ from ..model.standing import ACTIVE, RETRACTED, SUPERSEDED, Standing, united
 from ..model.text import first_line
 from ..store.protocol import Reader
 
-BACK, ENDED, REPLACED, OPPOSED, CHANGED, NEW = "back", "ended", "superseded", "opposed", "changed", "new"
+BACK, ENDED, REPLACED, OPPOSED, FORKED, CHANGED, NEW = (
+    "back",
+    "ended",
+    "superseded",
+    "opposed",
+    "forked",
+    "changed",
+    "new",
+)
 TITLE = 80
 
 
@@ -58,6 +66,36 @@ def opposed(reader: Reader, namespace: str, circle: Sequence[Link], copies: Iter
         )
         for link in circle
     ]
+
+
+def forked(
+    reader: Reader, namespace: str, forks: Mapping[tuple[str, str], Sequence[str]], copies: Iterable[Copy]
+) -> list[Told]:
+    """What several took the place of, on one side or the other, that hold now beside each other."""
+    addresses = sorted({address for (_, target), sources in forks.items() for address in (target, *sources)})
+    known = {(r.project, r.node.address): r for r in _records(reader, namespace, addresses, forks)}
+    standings = {place: record.standing for place, record in known.items()}
+    titles = {place: record.node.content for place, record in known.items()}
+    for copy in copies:
+        place = (copy.project, copy.node.address)
+        ours = standings.get(place)
+        standings[place] = copy.standing if ours is None else united(ours, copy.standing)
+        titles.setdefault(place, copy.node.content)
+    told = []
+    for (project, target), sources in forks.items():
+        held = [one for one in sources if (project, one) in standings and standings[project, one].state == ACTIVE]
+        if len(held) > 1:
+            named = " and ".join(f"[{one[:12]}]" for one in held)
+            note = f"{named} hold: if only one should, `marrow relate` it to the other with supersedes"
+            told.append(Told(FORKED, target, project, first_line(titles.get((project, target), ""), TITLE), note))
+    return told
+
+
+def _records(
+    reader: Reader, namespace: str, addresses: Sequence[str], forks: Mapping[tuple[str, str], object]
+) -> Iterable[Record]:
+    places = tuple(sorted({project for project, _ in forks} | {GLOBAL_PROJECT}))
+    return reader.records(namespace, addresses, places, CURRENT) if addresses else ()
 
 
 def _word(state: str) -> str:

@@ -20,6 +20,7 @@ from ..store.terms import query_terms, terms_of
 from .attribution import TAKEN_IN, Origin, origins_of
 from .engine import Asker, Engine
 from .feedback import catch_up
+from .rivals import rivals_of
 
 if TYPE_CHECKING:
     from ..store.protocol import Vector
@@ -48,7 +49,8 @@ NOT_RECALLED = frozenset(("code", "log", "view"))
 
 
 class Recalled(NamedTuple):
-    """In tiers. `depth` is how many the message was worth; `left` says why others that were found are not told."""
+    """In tiers. `depth` is how many the message was worth; `left` says why others that were found are not told, and
+    `rivals`, by entry, what took the place of the same as one that is told."""
 
     pinned: tuple[Record, ...]
     relevant: tuple[Kept, ...]
@@ -57,6 +59,7 @@ class Recalled(NamedTuple):
     left: Mapping[int, str]
     degraded: str = ""
     origins: Mapping[int, Origin] = {}
+    rivals: Mapping[int, tuple[str, ...]] = {}
 
 
 def recall(
@@ -113,12 +116,15 @@ def recall(
     engine.gave(asker, [kept.record for kept in chosen], text)
     questions = tuple(kept.record for kept in open_ones.told[:QUESTIONS_MAX])
     left = {**open_ones.left, **relevant.left}
-    ingested = [kept.record for kept in chosen if kept.record.node.kind in TAKEN_IN]
+    told = [kept.record for kept in chosen]
+    ingested = [record for record in told if record.node.kind in TAKEN_IN]
     origins: Mapping[int, Origin] = {}
-    if ingested:
+    rivals: Mapping[int, tuple[str, ...]] = {}
+    if told:
         with engine.store.reading() as reader:
-            origins = origins_of(reader, asker, ingested)
-    return Recalled(tuple(pinned), tuple(chosen), questions, depth, left, degraded, origins)
+            rivals = rivals_of(reader, asker.namespace, told, wanted.projects, CURRENT, now)
+            origins = origins_of(reader, asker, ingested) if ingested else {}
+    return Recalled(tuple(pinned), tuple(chosen), questions, depth, left, degraded, origins, rivals)
 
 
 def _later(reader: Reader, question: Question, hits: Sequence[Hit], vectors: Mapping[int, Vector]) -> list[Hit]:

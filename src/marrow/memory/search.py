@@ -18,6 +18,7 @@ from .attribution import Origin, held_now, origins_of
 from .engine import Asker, Engine, sequence
 from .looking_again import quick_look_of
 from .moment import moment
+from .rivals import rivals_of
 
 LIMIT_MAX = 1000
 # How many are read for their meaning alone, and how many the quick embedder looks at where the better one did.
@@ -32,13 +33,14 @@ NOT_SEARCHED = frozenset(("view",))
 
 class Found(NamedTuple):
     """The hits, the moment that ages are reckoned from, how it was searched when something was missing, where they are
-    from, by entry, and what is known of the asked words."""
+    from, by entry, what is known of the asked words, and by entry what took the place of the same."""
 
     hits: tuple[Hit, ...]
     now: int
     degraded: str = ""
     origins: Mapping[int, Origin] = {}
     asked: Asked = Asked({}, {})
+    rivals: Mapping[int, tuple[str, ...]] = {}
 
 
 def search(
@@ -72,8 +74,10 @@ def search(
         replaced = _replaced(engine, reader, embedder, asker, question)
         every = _beside(reader, asker, found.hits, replaced, seq)[:limit] if replaced else found.hits
         hits = tuple(hit for hit in every if not min_score or hit.score >= min_score)
-        origins = origins_of(reader, asker, [hit.record for hit in hits], seq)
-        return Found(hits, now, found.degraded, origins, found.asked)
+        records = [hit.record for hit in hits]
+        origins = origins_of(reader, asker, records, seq)
+        rivals = rivals_of(reader, asker.namespace, records, wanted.projects, seq, now)
+        return Found(hits, now, found.degraded, origins, found.asked, rivals)
 
 
 def _replaced(engine: Engine, reader: Reader, embedder: Embedder, asker: Asker, question: Question) -> Sequence[Hit]:

@@ -1,7 +1,9 @@
-"""Circles of supersession: two memories, each of which let another of two decisions take the other's place.
+"""What an exchange of memories makes of supersessions that neither side would have made: circles and forks.
 
-Within one memory such a circle is refused. An exchange can close one, and then nothing of it holds any more, on either
-side: which of the conclusions was right is for people to say, so they are told.
+Two memories may each have let another of two decisions take the other's place. Within one memory such a circle is
+refused. An exchange can close one, and then nothing of it holds any more, on either side. Or each has let another
+decision take the place of the same one: then two hold. Which of the conclusions was right is for people to say, so they
+are told.
 """
 
 from __future__ import annotations
@@ -19,6 +21,15 @@ def circles(links: Iterable[Link]) -> list[Link]:
     far one follows them, forwards and backwards."""
     left = [link for link in links if link.rel == SUPERSEDES and not link.closed]
     return _endless(_endless(left, lambda link: (link.source, link.target)), lambda link: (link.target, link.source))
+
+
+def forks(links: Iterable[Link]) -> dict[tuple[str, str], list[str]]:
+    """What more than one has taken the place of, by project and address, and those that did."""
+    heirs: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for link in links:
+        if link.rel == SUPERSEDES and not link.closed:
+            heirs[link.project, link.target].append(link.source)
+    return {place: sorted(sources) for place, sources in heirs.items() if len(sources) > 1}
 
 
 def _endless(links: Sequence[Link], ends: Callable[[Link], tuple[str, str]]) -> list[Link]:

@@ -23,7 +23,7 @@ from . import help_text
 from .drafts import draft_of
 from .filters import in_project, through, wanted
 from .table import Call, operation
-from .views import View, hit_view, kept_view, lines_of, similar_lines, standing_shape, standing_words, view
+from .views import View, beside, hit_view, kept_view, lines_of, similar_lines, standing_shape, standing_words, view
 
 
 class Recalled(NamedTuple):
@@ -74,8 +74,9 @@ def memory_recall(
     items = [view(r, now)._replace(tier="Pinned") for r in found.pinned]
     origins = found.origins
     items += [
-        kept_view(kept, now, origins.get(kept.record.entry, NOWHERE))._replace(tier="Relevant")
+        kept_view(kept, now, origins.get(entry, NOWHERE), found.rivals.get(entry, ()))._replace(tier="Relevant")
         for kept in found.relevant
+        for entry in (kept.record.entry,)
     ]
     items += [view(r, now)._replace(tier="Open questions") for r in found.questions]
     return Recalled(tuple(items))
@@ -158,7 +159,11 @@ def memory_search(
     found = search(call.engine, call.asker, query, asked, **how)
     if not found.hits and (known := with_service(call.engine, call.asker, asked, as_of=as_of)) != asked:
         found = search(call.engine, call.asker, query, known, **how)
-    items = (hit_view(hit, found.now, explain, found.origins.get(hit.record.entry, NOWHERE)) for hit in found.hits)
+    items = (
+        hit_view(hit, found.now, explain, found.origins.get(entry, NOWHERE), found.rivals.get(entry, ()))
+        for hit in found.hits
+        for entry in (hit.record.entry,)
+    )
     return Found(tuple(items), found.degraded)
 
 
@@ -179,6 +184,7 @@ class Whole(NamedTuple):
     superseded_by: tuple[str, ...]
     supersedes: tuple[str, ...]
     history: tuple[dict[str, Any], ...] = ()
+    rivals: tuple[str, ...] = ()
 
     def text(self) -> str:
         lines = [f"{self.address} {self.domain}/{self.kind} in {self.project or 'the global scope'}, said {self.at}"]
@@ -186,6 +192,7 @@ class Whole(NamedTuple):
             lines.append(f"SUPERSEDED by {', '.join(map(shown, self.superseded_by))}")
         elif self.standing["state"] != ACTIVE:
             lines.append(self.standing["state"].upper())
+        lines += [f"{beside(self.rivals)} and holds too"] if self.rivals else []
         lines += ["", self.content, ""]
         lines.append(standing_words(self.standing))
         lines += [f"link: {link['rel']} {link['direction']} {shown(link['address'])}" for link in self.links]
@@ -239,6 +246,7 @@ def memory_get(
             {"from": i.start, "to": None if i.end == FOREVER else i.end, **standing_shape(i.standing)}
             for i in found.history
         ),
+        rivals=found.rivals,
     )
 
 

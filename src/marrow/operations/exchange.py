@@ -108,6 +108,7 @@ _FATES = {
     "ended": "no longer holds",
     "superseded": "superseded",
     "opposed": "said both ways, neither holds",
+    "forked": "replaced twice",
     "changed": "changed",
     "new": "new",
 }

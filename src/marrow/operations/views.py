@@ -115,15 +115,22 @@ def view(record: Record, now: int, *, score: float = 0.0, why: Mapping[str, floa
     )
 
 
-def hit_view(hit: Hit, now: int, explain: bool, origin: Origin = NOWHERE) -> View:
-    """A hit with where it is from. Of a long text the passage that answers is shown, and where it stands."""
+def hit_view(hit: Hit, now: int, explain: bool, origin: Origin = NOWHERE, rivals: Sequence[str] = ()) -> View:
+    """A hit with where it is from, and what took the place of the same as it did. Of a long text the passage that
+    answers is shown, and where it stands."""
     why = {name: round(part, 4) for name, part in hit.why} if explain else None
     found = view(hit.record, now, score=hit.score, why=why)
     place = hit.evidence.place if hit.evidence else None
     whole = hit.record.node.content
     passage = whole[place.start : place.end].strip() if place and len(whole) > LONG else ""
     content = passage or _beginning(whole, hit.record.node.kind)
-    return found._replace(content=content, passage=passage, source=origin.cited(hit.record, place))
+    marks = (*found.marks, *([beside(rivals)] if rivals else []))
+    return found._replace(content=content, passage=passage, source=origin.cited(hit.record, place), marks=marks)
+
+
+def beside(rivals: Sequence[str]) -> str:
+    """That others took the place of the same, and hold too."""
+    return f"{', '.join(map(shown, rivals))} replaced the same"
 
 
 def _beginning(content: str, kind: str) -> str:
@@ -136,9 +143,9 @@ def _beginning(content: str, kind: str) -> str:
     return f"{'… ' if start else ''}{shown_text}{' …' if start + LONG < len(content) else ''}"
 
 
-def kept_view(kept: Kept, now: int, origin: Origin = NOWHERE) -> View:
+def kept_view(kept: Kept, now: int, origin: Origin = NOWHERE, rivals: Sequence[str] = ()) -> View:
     """What recall tells: also what it replaced though nobody linked them, how often it was said, and which passage."""
-    found = hit_view(kept.hit, now, False, origin)
+    found = hit_view(kept.hit, now, False, origin, rivals)
     marks = [f"replaces {shown(record.node.address)}: {reason}" for record, reason in kept.replaced]
     marks += [f"{kept.same} more say{'s' if kept.same == 1 else ''} the same"] if kept.same else []
     return found._replace(marks=(*found.marks, *marks), passage=found.passage or kept.passage)
@@ -166,6 +173,7 @@ def standing_words(standing: dict[str, Any]) -> str:
     """How a node stands, without what is as usual."""
     parts = [str(standing["state"]), f"priority {standing['priority']:g}", f"confidence {standing['confidence']:g}"]
     parts += [name for name in ("pinned", "preliminary") if standing[name]]
+    parts += ["approved" if standing["approved"] else "rejected"] if standing["approved"] is not None else []
     parts += ["episodic"] if not standing["semantic"] else []
     parts += [standing["classification"]] if standing["classification"] != "internal" else []
     parts += [f"code {standing['drift']}"] if standing["drift"] else []

@@ -19,6 +19,8 @@ from tests.memory.conftest import Clock
 
 SAID = "Welcome to the platform meeting. The outage last week was caused by an expired certificate."
 NOTES = "[00:00:05] Ann: Hello.\n[00:01:10] Bob: I'll rotate the keys by Friday."
+# What a model hears or sees does not depend on the store, and takes seconds: on one of them, then.
+on_one_store = pytest.mark.parametrize("engine", ["sqlite"], indirect=True)
 
 
 def rows(engine: Engine, asker: Asker, name: str) -> list[Derived]:
@@ -38,6 +40,7 @@ def fields(engine: Engine, asker: Asker, record: Record) -> list[dict[str, objec
 
 
 @pytest.mark.tool
+@on_one_store
 def test_a_recording_comes_back_by_what_is_said_with_its_moment(engine: Engine, asker: Asker, tmp_path: Path) -> None:
     file = speak(tmp_path / "2026-02-27-platform-sync.wav", SAID)
     done = ingest_meeting(engine, asker, path=str(file), attendees=["Ann", "Bob"])
@@ -56,6 +59,7 @@ def test_a_recording_comes_back_by_what_is_said_with_its_moment(engine: Engine, 
 
 
 @pytest.mark.tool
+@on_one_store
 def test_the_same_recording_under_another_name_is_not_transcribed_again(
     engine: Engine, asker: Asker, tmp_path: Path
 ) -> None:
@@ -71,6 +75,7 @@ def test_the_same_recording_under_another_name_is_not_transcribed_again(
 
 
 @pytest.mark.tool
+@on_one_store
 def test_without_the_extra_a_recording_waits_and_is_done_later(
     engine: Engine, asker: Asker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -98,6 +103,7 @@ def test_without_the_extra_a_recording_waits_and_is_done_later(
 
 
 @pytest.mark.tool
+@on_one_store
 def test_a_waiting_recording_that_is_given_again_takes_its_own_place(
     engine: Engine, asker: Asker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -204,6 +210,7 @@ def test_what_is_to_be_done_is_listed_across_meetings_and_incidents(engine: Engi
     assert [one.item.text for one in known_items(engine, asker, wanted, owner="ann")] == ["write the runbook"]
 
 
+@on_one_store
 def test_a_screenshot_comes_back_by_what_is_written_in_it(engine: Engine, asker: Asker, tmp_path: Path) -> None:
     file = draw(tmp_path / "checkout.png", [(40, 30, "Billing dashboard"), (40, 120, "Export invoices as CSV")])
     done = ingest_design(engine, asker, str(file), feature="the checkout", url="https://example.com/1")
@@ -223,6 +230,7 @@ def test_a_screenshot_comes_back_by_what_is_written_in_it(engine: Engine, asker:
     assert len(rows(engine, asker, "image_text")) == 1
 
 
+@on_one_store
 def test_without_the_extra_an_image_waits_and_is_done_later(
     engine: Engine, asker: Asker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -237,6 +245,7 @@ def test_without_the_extra_an_image_waits_and_is_done_later(
     assert fields(engine, asker, record)[0]["feature"] == "billing"
 
 
+@on_one_store
 def test_one_that_waits_for_two_services_is_done_for_both(
     engine: Engine, asker: Asker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -257,6 +266,7 @@ def test_one_that_waits_for_two_services_is_done_for_both(
     }
 
 
+@on_one_store
 def test_a_file_that_changed_while_it_waited_is_not_taken_for_the_old_one(
     engine: Engine, asker: Asker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -294,6 +304,7 @@ def test_what_is_no_design_is_refused(engine: Engine, asker: Asker, tmp_path: Pa
     assert rows(engine, asker, "image_text") == []
 
 
+@on_one_store
 def test_the_pages_of_a_scanned_pdf_are_recognised(engine: Engine, asker: Asker, tmp_path: Path) -> None:
     from PIL import Image
 
@@ -310,6 +321,7 @@ def test_the_pages_of_a_scanned_pdf_are_recognised(engine: Engine, asker: Asker,
     assert [box[4] for box in boxes] == [1, 2]
 
 
+@on_one_store
 def test_a_secret_in_a_screenshot_is_redacted(engine: Engine, asker: Asker, tmp_path: Path) -> None:
     secret = "ghp_" + "a1B2c3D4e5F6" * 3
     (tmp_path / "flow.svg").write_text(f"<svg><text x='1' y='30'>token {secret}</text></svg>")

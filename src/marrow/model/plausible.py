@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 
+from marrow.model.sieve import SAID
+
 TYPE_CHECKING = False  # Importing `typing` would cost every hook a few milliseconds.
 if TYPE_CHECKING:
     Span = tuple[int, int]
@@ -106,7 +108,8 @@ def is_random(value: str, shortest: int) -> bool:
     # Without a digit or a sign it is a word or a name, unless it is too long for one.
     if len(bare) < shortest or (not mixed and (len(bare) < 16 or not bare.isalnum())):
         return False
-    if re.search(r"\s", bare) or not re.search(r"[A-Za-z]", bare) or is_stand_in(bare):
+    # In writing without spaces a sentence would look like one word with a number.
+    if re.search(r"\s", bare) or not re.search(r"[A-Za-z\u00c0-\u052f]", bare) or is_stand_in(bare):
         return False
     if re.fullmatch(ORDINARY, bare, FOLD | re.VERBOSE):
         return False
@@ -267,4 +270,4 @@ def _assigned_bare(
 def spoken(text: str, found: re.Match[str]) -> tuple[int, int] | None:
     """A password that a sentence gives, with what it opens in between: only what looks like one."""
     start, end = found.span(1)
-    return (start, run_end(text, end, BARE)) if is_random(found[1], 6) and not is_file(found[1]) else None
+    return (start, run_end(text, end, SAID)) if is_random(found[1], 6) and not is_file(found[1]) else None

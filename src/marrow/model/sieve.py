@@ -157,16 +157,31 @@ def _option(_text: str, searched: str, at: int) -> bool:
     return any(word in name for word in ("pass", "pw", "token", "secret", "key", "credential"))
 
 
-# What a password is called where people speak of it, and the words by which they give it.
-SPOKEN = ("passwor", "passphrase", "passcode", "mot de passe", "contrase", "senha", "wachtwoord", "парол", "密")
-SPOKEN_FORM = (
-    r"(?:passwor[dt]|passphrase|passcode|mot[ ]de[ ]passe|contrase[\xf1n]a|senha|wachtwoord|парол[ья]|密[码碼])"
-    r"(?:[ ]{1,2}(?:for|of|to|on|at|from|in|f\xfcr|von|zu[rm]?|de|del|du|pour|para|van|voor|для|от)"
-    r"(?:[ ]{1,2}[^\s:=]{1,40}+){1,5}?)?"
-    r"(?:[ ]{1,2}(?:is|was|ist|lautet|est|es|\xe8|\xe9)(?=[ :])|[ ]{0,2}[:=：是为])[ :]{0,3}[\"'`]?"
-    r"([^\s\"'`<>(){}\[\],;&|\\]{4,256})"
+# What a password is called where people speak of it, and the words by which they give it. In other letters than those
+# of ASCII, the patterns here know no case.
+_SPOKEN = (
+    "passwor passphrase passcode contrase senha wachtwoord kennwort has\u0142o heslo parola \u015fifre l\xf6senord "
+    "adgangskode passord salasana парол κωδικ סיסמ كلمة पासवर्ड 密 口令 パスワード 暗証番号 비밀번호 패스워드 암호"
 )
-_GIVEN = (":", "=", "：", "是", "为", " is", " was", " lautet", " est", " es", " \xe8", " \xe9")
+SPOKEN = (*_SPOKEN.split(), "mot de passe", "kata sandi")
+_PASSWORDS = (
+    r"(?:passwor[dt]|passphrase|passcode|mot[ ]de[ ]passe|contrase[\xf1n]a|senha|wachtwoord|kennwort|has[łŁ]o|heslo"
+    r"|parola|[şŞ]ifre|l[öÖ]senord|adgangskode|passord|salasana|kata[ ]sandi|[пП]арол[ьяюеи]|ПАРОЛ[ЬЯЮЕИ]"
+    r"|[κΚ]ωδικ[όο][ςύυ]|סיסמ[הא]|كلمة[ ](?:ال)?(?:مرور|سر)|पासवर्ड|密[码碼]|口令|パスワード|暗証番号"
+    r"|비밀번호|패스워드|암호)"
+)
+# A value ends where text without spaces goes on: 密码是…。, パスワードは…です.
+SAID = r"[^\s\"'`<>(){}\[\],;&|\\\u3000-\u30ff\u3400-\u9fff\uac00-\ud7af\uff00-\uff65]"
+SPOKEN_FORM = (
+    _PASSWORDS + r"(?:[ ]{1,2}(?:for|of|to|on|at|from|in|f\xfcr|von|zu[rm]?|de|del|du|pour|para|van|voor|для|от|к)"
+    r"(?:[ ]{1,2}[^\s:=]{1,40}+){1,5}?)?"
+    r"(?:[ ]{1,2}(?:is|was|ist|lautet|est|es|\xe8|\xe9|هي)(?=[ :])|[ ]{0,2}[:=：＝是为為はが는은–—])[ :]{0,3}[\"'`「]?"
+    rf"({SAID}{{4,256}})"
+)
+_GIVEN = (
+    *(":", "=", "：", "＝", "是", "为", "為", "は", "が", "는", "은", "–", "—"),
+    *(" is", " was", " lautet", " est", " es", " \xe8", " \xe9", " هي"),
+)
 
 
 def _spoken(_text: str, searched: str, at: int) -> bool:

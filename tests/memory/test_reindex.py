@@ -11,10 +11,10 @@ import pytest
 
 from marrow.memory.audit_verify import audit_verify
 from marrow.memory.engine import check_model
-from marrow.memory.reindex import reindex
+from marrow.memory.reindex import reindex, renew_words
 from marrow.model.errors import Conflict, Forbidden, Invalid
 from marrow.model.link import Anchor
-from marrow.model.record import CURRENT
+from marrow.model.record import CURRENT, Filter
 from marrow.providers.embedder import FakeEmbedder, NoEmbedder
 from marrow.providers.static import StaticEmbedder
 
@@ -182,6 +182,24 @@ def test_keyword_index_that_is_damaged_is_made_again(on_disk: World) -> None:
     assert done.words == 4
     assert on_disk.words("gate") == {"The gate is blue."}
     assert on_disk.engine.store.problems() == []
+
+
+def test_words_from_before_terms_were_made_otherwise_are_told_and_made_again(on_disk: World) -> None:
+    on_disk.say("Die Straße ist lang.")
+    store = on_disk.engine.store
+    assert (store.has_old_words(), store.problems(), renew_words(on_disk.engine)) == (False, [], 0)
+    entry = on_disk.read(lambda r: r.select("local", Filter(), CURRENT, 0))[0]
+    with store.writing() as writer:
+        writer.index_words(entry, "die stra ß e straße ist lang", "")
+    with apsw.Connection(str(on_disk.path)) as connection:
+        connection.execute("DELETE FROM facts WHERE name = 'terms'")
+    connection.close()
+    assert store.has_old_words()
+    assert "older Marrow" in store.problems()[0]
+    assert on_disk.words("strass") == set()
+    assert renew_words(on_disk.engine) == 1
+    assert on_disk.words("strass") == {"Die Straße ist lang."}
+    assert (store.has_old_words(), store.problems(), renew_words(on_disk.engine)) == (False, [], 0)
 
 
 def test_all_is_everything_and_progress_is_told(world: World) -> None:

@@ -72,6 +72,12 @@ class Restricted:
     def is_broken(self) -> bool:
         return self.inner.is_broken()
 
+    def has_old_words(self) -> bool:
+        return self.inner.has_old_words()
+
+    def note_new_words(self) -> None:
+        self.inner.note_new_words()
+
     def rebuild(self, kept: str, complete: Callable[[str], None]) -> Sequence[str]:
         refuse("rebuild the store")
 

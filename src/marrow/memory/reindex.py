@@ -130,7 +130,17 @@ def _index_words(engine: Engine, progress: Progress | None) -> int:
                 writer.index_words(record.entry, spaced_terms(record.node.content), spaced_terms(names))
         if progress is not None:
             progress(min(at + BATCH, len(entries)), len(entries))
+    engine.store.note_new_words()
     return len(entries)
+
+
+def renew_words(engine: Engine) -> int:
+    """The index of words as it is made now, where it is from before that changed; how many entries were renewed. Those
+    who search meanwhile find in it what they did, and more and more of what they ask for."""
+    store = engine.store
+    if store.read_only or not store.has_old_words() or store.is_broken():
+        return 0
+    return _index_words(engine, lambda *_: engine.make_way())
 
 
 def _vectors(engine: Engine, progress: Progress | None) -> int:

@@ -112,6 +112,12 @@ class Revectored:
     def is_broken(self) -> bool:
         return self._store.is_broken()
 
+    def has_old_words(self) -> bool:
+        return self._store.has_old_words()
+
+    def note_new_words(self) -> None:
+        self._store.note_new_words()
+
     def rebuild(self, kept: str, complete: Callable[[str], None]) -> Sequence[str]:
         self.writing()
 

@@ -1,8 +1,9 @@
 """Terms: how a text becomes the words that are indexed and looked up. One way for every store.
 
-English words are stemmed. An identifier is found by itself and by its parts: `getUserById`, `get_user_by_id` and
-`get-user-by-id` share the term `getuserbyid` beside get, user and id. Digits are kept, versions too. Accents are
-folded. Chinese, Japanese and Korean text, which has no spaces, is indexed by pairs of characters.
+Words are stemmed: those in Latin letters as English, others by the language that writes most in their letters. An
+identifier is found by itself and by its parts: `getUserById`, `get_user_by_id` and `get-user-by-id` share the term
+`getuserbyid` beside get, user and id. Digits are kept, versions too. Accents are folded. Text without spaces between
+its words, such as Chinese, Japanese and Thai, is indexed by pairs of characters.
 """
 
 from __future__ import annotations
@@ -14,19 +15,36 @@ from functools import lru_cache
 
 import Stemmer
 
+from .asking_words import silent_words, telling_pairs
+from .folding import folded
+
 TERM_LENGTH_MAX = 64
 QUERY_TERMS_MAX = 64
 # The same question is read several times on its way.
 QUERIES_KEPT = 64
 
-_CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
+# Kana, Chinese characters and Hangul; Thai and Lao, Myanmar, Khmer.
+_UNSPACED = (
+    "\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
+)
+# The scripts of India, in which vowels are marks that no pattern takes for a part of a word.
+_INDIC = range(0x0900, 0x0E00)
 _ASCII_CHUNK = re.compile(r"\w+(?:['./:@-]\w+)*(?:\+\+|#)?", re.ASCII)  # As `_chunk`, three times as fast.
 _PLAIN = re.compile(r"[a-z]+(?:'[a-z]+)?\Z")
-_CAMEL = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z']+|[A-Z]+|\d+|[^\W\dA-Za-z_]+")
+_CAMEL = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z']+|[A-Z]+|\d+|[^\x00-\x7f]+")
 _VERSION = re.compile(r"v?\d+(?:\.\d+)+\Z")
 _LETTERS_FIRST = re.compile(r"([a-z]{3,})\d+\Z")
-_SEPARATOR = re.compile(r"[\W_]")
+_SEPARATOR = re.compile(r"[^\x80-\U0010ffffA-Za-z0-9]")
+_SEPARATOR_BUT_DOT = re.compile(r"[^\x80-\U0010ffffA-Za-z0-9.]")
 _PIECES = re.compile(r"[./:@]")
+# An Arabic word without its article and its ending. A stemmer also takes single letters off its front, and with
+# them the first of many a word.
+_ARABIC = re.compile(r"(?:[وبكف]?ال|لل)?+(\w{3,}?)(?:ات|ان|ون|ين|ها|يه|ية|ة|ه|ي)?\Z")
+# What French and Italian leave out a vowel for: l'utilisateur, qu'une, dell'utente.
+_ELIDED = re.compile(
+    r"(?:[cdjlmnst]|(?:jus|lors|puis|quel)?qu|(?:d|n|s|c)?[ae]ll|sull|dall|quest|quell|un)'(?=\w{3})", re.I
+)
 _WILDCARD = re.compile(r"\*?[\w./:@+#-]+\*|\*[\w./:@+#-]+")
 
 STOP_WORDS = frozenset(
@@ -42,16 +60,40 @@ STOP_WORDS = frozenset(
 @lru_cache(maxsize=1)
 def _chunk() -> re.Pattern[str]:
     """Not made before a text needs it: with so many characters that takes as long as a search."""
-    return re.compile(rf"[{_CJK}]+|[^\W{_CJK}]+(?:['./:@-][^\W{_CJK}]+)*(?:\+\+|#)?")
+    marks = "".join(chr(code) for code in _INDIC if unicodedata.category(chr(code)).startswith("M"))
+    word = rf"(?:[^\W{_UNSPACED}]|[{marks}])+"
+    return re.compile(rf"[{_UNSPACED}]+|{word}(?:['./:@-]{word})*(?:\+\+|#)?")
 
 
 @lru_cache(maxsize=1)
-def _cjk_run() -> re.Pattern[str]:
+def _unspaced_run() -> re.Pattern[str]:
     """The same."""
-    return re.compile(rf"[{_CJK}]+\Z")
+    return re.compile(rf"[{_UNSPACED}]+\Z")
 
 
 _stemmer = Stemmer.Stemmer("english", 0)
+_SCRIPTS = (
+    ("\u0370", "\u03ff", "greek"),
+    ("\u0400", "\u052f", "russian"),
+    ("\u0900", "\u097f", "hindi"),
+)
+
+
+@lru_cache(maxsize=len(_SCRIPTS))
+def _stemmer_of(language: str) -> Stemmer.Stemmer:
+    return Stemmer.Stemmer(language, 0)
+
+
+def _stemmed(word: str) -> str:
+    if not word.isascii():
+        if "\u0600" <= word[0] <= "\u06ff":
+            return _ARABIC.sub(r"\1", word)
+        for first, last, language in _SCRIPTS:
+            if first <= word[0] <= last:
+                return _stemmer_of(language).stemWord(word) or word
+    return _stemmer.stemWord(word).strip("'") or word
+
+
 CHUNKS_KEPT, STEMS_KEPT = 65_536, 16_384
 # What is longer between two spaces is no word that comes again.
 WORD_KEPT_MAX = 48
@@ -136,8 +178,10 @@ def _terms_of_chunk(chunk: str) -> tuple[str, ...]:
             return (chunk[:TERM_LENGTH_MAX],)
         if chunk.isalpha() and chunk.islower():
             return (_stem(chunk),)
-    elif _cjk_run().match(chunk):
+    elif _unspaced_run().match(chunk):
         return tuple(chunk[i : i + 2] for i in range(len(chunk) - 1)) or (chunk,)
+    if "'" in chunk and (elided := _ELIDED.match(chunk)):
+        return _terms_of_chunk(chunk[elided.end() :])
     if _PLAIN.match(chunk):
         return (_stem(chunk),)
     if chunk.isalnum():
@@ -177,8 +221,7 @@ class _Stems(dict[str, str]):
     def __missing__(self, word: str) -> str:
         if len(self) >= STEMS_KEPT:
             self.clear()
-        stemmed: str = _stemmer.stemWord(word)
-        found = self[word] = stemmed.strip("'") or word
+        found = self[word] = _stemmed(word)
         return found
 
 
@@ -188,8 +231,7 @@ _stem = _Stems().__getitem__
 def _chunks(text: str) -> list[str]:
     if text.isascii():
         return _ASCII_CHUNK.findall(text)
-    folded = unicodedata.normalize("NFKD", text.replace("’", "'"))
-    return _chunk().findall(unicodedata.normalize("NFC", "".join(c for c in folded if not unicodedata.combining(c))))
+    return _chunk().findall(folded(text))
 
 
 def terms_of(text: str) -> list[str]:
@@ -234,22 +276,41 @@ def query_terms(text: str) -> list[str]:
 
 @lru_cache(maxsize=QUERIES_KEPT)
 def _query_terms(text: str) -> tuple[str, ...]:
+    text = folded(text)
     wild = [found[0].lower() for found in _WILDCARD.finditer(text)] if "*" in text else []
     rest = _WILDCARD.sub(" ", text) if wild else text
     said: list[str] = []
     plain: list[str] = []
-    for chunk in _chunks(rest):
+    chunks = _chunks(rest)
+    silent = STOP_WORDS | silent_words([chunk.lower() for chunk in chunks])
+    for chunk in chunks:
         found = _known[chunk].split()
         plain += found
-        if chunk.lower() not in STOP_WORDS:
-            said += [term for term in found if len(found) == 1 or term not in STOP_WORDS]
+        if _is_unspaced(chunk):
+            said += telling_pairs(chunk)
+        elif chunk.lower() not in silent:
+            said += [term for term in found if len(found) == 1 or term not in silent]
     patterns = [pattern for given in wild for pattern in _wild(given)]
+    if len(plain) == 1 and not patterns and len(plain[0]) == 1 and _is_unspaced(plain[0]):
+        return (f"*{plain[0]}*",)  # it stands in the pairs
     return tuple(dict.fromkeys([*patterns, *(said or plain)]))[:QUERY_TERMS_MAX]
 
 
+def is_pair(term: str) -> bool:
+    """Whether it is two characters of a text without spaces."""
+    return len(term) == 2 and _is_unspaced(term)
+
+
+def _is_unspaced(chunk: str) -> bool:
+    return not chunk.isascii() and _unspaced_run().match(chunk) is not None
+
+
 def _wild(pattern: str) -> list[str]:
-    """A pattern over terms: identifiers are indexed without their separators, words by their stems."""
-    core = re.sub(r"[^\w.]|_", "", pattern)
+    """A pattern over terms: identifiers are indexed without their separators, words by their stems, and what has no
+    spaces by its pairs, wherever they stand."""
+    core = _SEPARATOR_BUT_DOT.sub("", pattern)
+    if _is_unspaced(core):
+        return list(_terms_of_chunk(core)) if len(core) > 1 else [f"*{core}*"]
     if pattern.startswith("*"):
         return [f"*{core}*"]
     stem = _stem(core)

@@ -25,6 +25,13 @@ class Upkeep(Protocol):
         """Everything that can be read, in a new place that `complete` is told of, and makes the words and the tree of;
         then in the place of what is here, which is `kept`. Nobody writes meanwhile. Which parts lost something."""
 
+    def has_old_words(self) -> bool:
+        """Whether the index of words is from before the way of making terms changed: what is asked for now may not be
+        found in it."""
+
+    def note_new_words(self) -> None:
+        """All of it was made again."""
+
     def copies(self) -> list[str]:
         """The backups that lie beside it: they hold what it held when they were made."""
 

@@ -63,6 +63,12 @@ class MemoryStore:
     def is_broken(self) -> bool:
         return False
 
+    def has_old_words(self) -> bool:
+        return False
+
+    def note_new_words(self) -> None:
+        return
+
     def rebuild(self, kept: str, complete: Callable[[str], None]) -> Sequence[str]:
         return ()
 

@@ -21,7 +21,7 @@ from ...model.errors import (
     StoreLocked,
     Unavailable,
 )
-from .statements import FOLDER
+from .statements import FOLDER, TERMS, TERMS_FORM
 
 APPLICATION_ID = 0x4D52574D  # "MRWM"
 PAGE_BYTES_OFFSET, PAGE_COUNT_OFFSET = 16, 28
@@ -230,6 +230,8 @@ def migrate(connection: apsw.Connection, path: str, scripts: Sequence[Migration]
             if script.number > done:
                 for statement in statements(script.sql):
                     connection.execute(statement)
+        if not done:
+            connection.execute("INSERT INTO facts (name, value) VALUES (?, ?)", (TERMS, TERMS_FORM))
         connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         connection.execute(f"PRAGMA user_version = {newest}")
         connection.execute("COMMIT")

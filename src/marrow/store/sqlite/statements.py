@@ -9,6 +9,9 @@ from pathlib import Path
 FOLDER = Path(__file__).parent
 # The fact that says: something was erased, and the file was not swept since.
 SWEEP_DUE = "sweep_due"
+# Which way of making terms (`store/terms.py`) the index of words was written with. What changes the terms of a text is
+# another one: the index is then made again.
+TERMS, TERMS_FORM = "terms", "2"
 
 
 @lru_cache(maxsize=1)

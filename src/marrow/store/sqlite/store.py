@@ -38,7 +38,7 @@ from .connection import (
     truncated,
 )
 from .rebuilt import CANONICAL, begin, fill
-from .statements import SWEEP_DUE, queries
+from .statements import SWEEP_DUE, TERMS, TERMS_FORM, queries
 from .swap import keep_copy, set_aside, take_the_place
 from .vectors import VectorCache
 
@@ -318,6 +318,8 @@ class SqliteStore:
             words, vectors = reader.unindexed()
             has_vectors = (reader.vector_model() or ("", 0))[1] > 0
             is_unswept = reader.fact(SWEEP_DUE) is not None
+        if self.has_old_words():
+            found.append("the keyword index was made by an older Marrow, and has other forms of some words")
         if words:
             found.append(f"the keyword index lacks {counted(len(words), 'entry')}")
         if vectors and has_vectors:
@@ -325,6 +327,14 @@ class SqliteStore:
         if is_unswept:
             found.append("an erasure is not finished: free pages or the log may still hold what was erased")
         return found
+
+    def has_old_words(self) -> bool:
+        with self.reading() as reader:
+            return reader.fact(TERMS) != TERMS_FORM
+
+    def note_new_words(self) -> None:
+        with self.writing() as writer:
+            writer.note_terms(TERMS_FORM)
 
     def damages(self) -> list[str]:
         if self.damage:

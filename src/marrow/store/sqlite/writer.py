@@ -34,7 +34,7 @@ from .rows import (
 )
 from .sessions import SessionWriter
 from .sources import SourceWriter
-from .statements import SWEEP_DUE, queries
+from .statements import SWEEP_DUE, TERMS, queries
 from .vectors import REFINED, WORDS
 
 if TYPE_CHECKING:
@@ -358,6 +358,9 @@ class SqliteWriter(SqliteReader, SessionWriter, SourceWriter, DerivedWriter):
     def clear_words(self) -> None:
         self._run("clear_words")
         self.new_epoch()
+
+    def note_terms(self, form: str) -> None:
+        self._run("put_fact", (TERMS, form))
 
     def clear_vectors(self, model: str, dimensions: int) -> None:
         self._run("clear_vectors")

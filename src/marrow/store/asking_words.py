@@ -1,0 +1,75 @@
+"""The words by which other languages than English ask, or join what they say: what was asked is in the others.
+
+They are only left out of questions, and only where others are left. What is also an English word or a name of software,
+as `die`, `car`, `du` and `mit`, counts beside others alone that leave no doubt.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from functools import lru_cache
+
+from .folding import folded
+
+_SPACED = """
+warum wieso weshalb wie wann wo wer wen wem welche welcher welches welchen welchem womit woher wohin wofür
+worauf wir ihr euch uns unser unsere unserer unseren ich mich mir sind haben hatte hatten wird werden wurde
+wurden worden sein der das dem ein eine einen einem einer eines und oder aber auch noch schon nur von vom zu zum
+zur bei nach aus auf durch für über dass wenn weil denn dies diese dieser dieses diesen kann können muss müssen
+soll sollen sich nicht kein keine keinen
+pourquoi quand qui que quoi quel quelle quels quelles lequel laquelle nous vous ils elles je tu il elle avons
+avez ont avait était étaient sont les une de la le un et dans avec pour ce cet cette ces notre nos votre
+leur leurs se ne pas fait faut peut aux au mais donc si
+cuando dónde quién quiénes cuál cuáles cómo nosotros tenemos hemos esta este esto estos estas los las unos unas
+una el para por pero muy sus lo fue
+perché chi che quale quali noi abbiamo avete hanno gli dei delle della dello degli nel nella questo questa
+sono
+porque onde quem qual quais temos foi não uma das pelo pela isso esse essa
+waarom wanneer waar welke hoe wij het een voor naar niet zijn hebben wordt
+почему зачем как когда где куда откуда кто что чем чего чему какой какая какое какие каков какова каково какую
+каким каких который которая которое которые мы вы он она оно они я ты нас нам вас вам их им его её мой наш наша
+наше наши для на в во с со к ко о об от до из за по под над при про у и или но а же ли бы не это этот эта эти то
+тот та те так также если уже ещё был была было были быть есть только все всё очень
+क्यों कब कहाँ कौन क्या कैसे कैसा किस किसने किससे किसे कितना कितने हम हमने हमें हमारा मैं मैंने आप वह यह ये वे था
+थी थे है हैं हो होता होती होते हुआ हुई हुए का की के को से में पर ने और या लेकिन भी ही तो लिए जो कि एक कर करते
+करता करने गया जाता नहीं
+لماذا متى أين من ما ماذا كيف هل أي في على إلى عن مع هذا هذه ذلك تلك التي الذي الذين هو هي هم نحن أنا أنت كان
+كانت يكون تم يتم قد أو ثم لأن أن إن بماذا لا لم لن
+"""
+_DOUBTFUL = frozenset(
+    "die den des mit war ist es im am als man hat est car comment son plus sur en du par del con como come dal dos com "
+    "su met van hay dove".split()
+)
+DOUBTLESS = 2
+# Where there are no spaces, they part what stands around them. The longer ones first. 目的 is a word of its own.
+_UNSPACED = """
+什么时候 什麼時候 为什么 為什麼 怎么样 怎麼樣 有没有 有沒有 什么 什麼 怎么 怎麼 怎样 怎樣 如何 为何 為何 哪个
+哪個 哪些 哪里 哪裡 多少 我们 我們 你们 你們 他们 他們 这个 這個 那个 那個 这些 這些 那些 是否 因为 因為 所以
+但是 的 是 吗 嗎 呢 谁 誰 何時 何故 何 무엇 어떻게 언제 어디 누가 우리
+"""
+
+
+@lru_cache(maxsize=1)
+def asking_words() -> frozenset[str]:
+    """Folded and in lower case, as they stand in terms."""
+    return frozenset(folded(_SPACED).lower().split())
+
+
+@lru_cache(maxsize=1)
+def _parting() -> re.Pattern[str]:
+    return re.compile("(?<!目)(?:" + "|".join(folded(_UNSPACED).split()) + ")")
+
+
+def silent_words(words: Collection[str]) -> frozenset[str]:
+    """Those that tell nothing in a question that has these words, folded and in lower case."""
+    found = asking_words()
+    return found | _DOUBTFUL if len(found.intersection(words)) >= DOUBTLESS else found
+
+
+def telling_pairs(run: str) -> list[str]:
+    """Of a text without spaces the pairs that tell what is asked: none of a question's words, and none of hiragana
+    alone, which are endings and particles."""
+    parts = _parting().split(run)
+    pairs = [part[at : at + 2] for part in parts for at in range(len(part) - 1)]
+    return [pair for pair in pairs if not all("\u3040" <= sign <= "\u309f" for sign in pair)]

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from typing import Any
 
 import pytest
 
+import marrow
 from marrow.memory.recall import PINNED_MAX, QUESTIONS_MAX, Recalled, recall
 from marrow.model.errors import Invalid
 from marrow.model.link import make_anchor
@@ -328,3 +330,52 @@ def test_the_cause_of_what_is_asked_about_is_recalled_with_it(filled: Lantern) -
     found = named(told(filled, "Why did the Kafka brokers lose their quorum?"))
     assert found[0] == "The Kafka brokers lost their quorum."
     assert "A vendor shipped untested firmware." in found
+
+
+OTHER_LANGUAGES = {
+    "zh": ("缓存在15分钟后过期。", "账单在夜里两点生成。", "前端使用Vue而不是React。"),
+    "ja": ("キャッシュは15分で期限切れになる。", "請求処理は夜中の2時に実行される。", "削除は30日後に確定する。"),
+    "ru": ("Кэш истекает через 15 минут.", "Вход идёт через просроченный сертификат.", "Заказам нужны транзакции."),
+    "fr": (
+        "L'authentification passe par Keycloak.",
+        "La panne venait d'un certificat expiré.",
+        "L'équipe déploie le mardi.",
+    ),
+    "de": ("Der Zwischenspeicher verfällt nach 15 Minuten.", "Für die Warteschlange nehmen wir RabbitMQ."),
+    "hi": ("कैश 15 मिनट बाद समाप्त हो जाता है।", "बिल रात के दो बजे बनते हैं।", "संदेश कतार के लिए RabbitMQ है।"),
+}
+
+
+@pytest.mark.parametrize(
+    ("language", "question", "place"),
+    [
+        ("zh", "缓存什么时候过期？", 0),
+        ("zh", "账单什么时候生成？", 1),
+        ("zh", "前端用什么？", 2),
+        ("zh", "今天午饭吃什么？", None),
+        ("ja", "キャッシュはいつ切れますか", 0),
+        ("ja", "請求処理はいつ実行されますか", 1),
+        ("ja", "削除はいつ確定しますか", 2),
+        ("ja", "今日の昼ご飯は何ですか", None),
+        ("ru", "сертификаты", 1),
+        ("ru", "транзакция", 2),
+        ("ru", "Кто варит кофе для коллег?", None),
+        ("fr", "authentification", 0),
+        ("fr", "Quelle équipe ?", 2),
+        ("fr", "Qui prépare le café pour les collègues ?", None),
+        ("de", "Wann verfällt der Zwischenspeicher?", 0),
+        ("de", "Wer kocht heute Kaffee für die Kollegen?", None),
+        ("hi", "कैश कब समाप्त होता है?", 0),
+        ("hi", "आज दोपहर का खाना क्या है?", None),
+    ],
+)
+def test_question_in_another_language_is_answered_by_its_words_or_not_at_all(
+    language: str, question: str, place: int | None
+) -> None:
+    with closing(marrow.open(store="memory:", project="other")) as memory:
+        for text in OTHER_LANGUAGES[language]:
+            memory.save(text)
+        told = memory.recall(question).text()
+    assert [text for text in OTHER_LANGUAGES[language] if text in told] == (
+        [] if place is None else [OTHER_LANGUAGES[language][place]]
+    )

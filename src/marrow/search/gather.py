@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..model.errors import MarrowError
@@ -12,7 +13,7 @@ from ..model.record import FOREVER, Record
 from ..providers.embedder import Embedder, sure_from
 from ..store.bm25 import rarity
 from ..store.protocol import Reader
-from ..store.terms import terms_of
+from ..store.terms import is_pair, terms_of
 from .aliases import Names, names_of, other_names
 from .candidates import Candidates
 from .evidence import LONG
@@ -53,7 +54,8 @@ def gather(reader: Reader, embedder: Embedder, question: Question, within: list[
     found = Candidates(sure_from(embedder))
     known: dict[int, Record] = {}
     texts, holders = reader.frequencies(question.namespace, question.terms, question.wanted.projects)
-    rarities = {term: rarity(texts, count) for term, count in holders.items()}
+    between = _between_words(question.terms, holders)
+    rarities = {term: 0.0 if term in between else rarity(texts, count) for term, count in holders.items()}
     # What nobody ever said here cannot be held against a text, nor that it has not every word of a long message.
     said_here = sorted((rarities[term] for term, count in holders.items() if count), reverse=True)
     most = sum(said_here[:TERMS_COUNTED])
@@ -80,6 +82,21 @@ def gather(reader: Reader, embedder: Embedder, question: Question, within: list[
     if interval:
         _in_time(reader, question, found, interval)
     return Gathered(found, known, asked, interval, degraded)
+
+
+def _between_words(terms: Sequence[str], holders: Mapping[str, int]) -> frozenset[str]:
+    """Of text without spaces the pairs that are the end of one word and the beginning of the next: nobody said them,
+    and they overlap with what somebody did."""
+    found = set()
+    for before, after in pairwise(terms):
+        if (
+            before[-1] == after[0]
+            and is_pair(before)
+            and is_pair(after)
+            and bool(holders[before]) != bool(holders[after])
+        ):
+            found.add(after if holders[before] else before)
+    return frozenset(found)
 
 
 def _other_names(reader: Reader, question: Question, found: Candidates) -> Mapping[str, tuple[Names, ...]]:

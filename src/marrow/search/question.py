@@ -10,6 +10,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from ..model.record import CURRENT, Filter
+from ..store.asking_words import asking_words
 from ..store.terms import STOP_WORDS, query_terms, terms_of
 from .spoken_time import Spoken, spoken_time
 
@@ -161,5 +162,6 @@ class Asked(NamedTuple):
 
 def pairs_of(text: str) -> frozenset[tuple[str, str]]:
     """Each two words that follow one another, those that say nothing left out."""
-    said = [term for term in terms_of(text) if term not in STOP_WORDS]
+    elsewhere = asking_words()
+    said = [term for term in terms_of(text) if term not in STOP_WORDS and term not in elsewhere]
     return frozenset(pairwise(said))

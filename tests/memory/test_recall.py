@@ -379,3 +379,28 @@ def test_question_in_another_language_is_answered_by_its_words_or_not_at_all(
     assert [text for text in OTHER_LANGUAGES[language] if text in told] == (
         [] if place is None else [OTHER_LANGUAGES[language][place]]
     )
+
+
+@pytest.mark.parametrize(
+    ("held", "denied", "question"),
+    [
+        (
+            "We use Redis as the cache for sessions.",
+            "We do not use Redis as the cache for sessions.",
+            "Which cache do we use for sessions?",
+        ),
+        (
+            "Wir verwenden Redis als Cache für Sitzungen.",
+            "Wir verwenden Redis nicht mehr als Cache für Sitzungen.",
+            "Welchen Cache verwenden wir für Sitzungen?",
+        ),
+        ("我们使用Redis作为缓存。", "我们不再使用Redis作为缓存。", "我们用什么作为缓存？"),
+    ],
+)
+def test_what_denies_another_does_not_say_the_same(held: str, denied: str, question: str) -> None:
+    with closing(marrow.open(store="memory:", project="other")) as memory:
+        memory.save(held)
+        memory.save(denied)
+        told = memory.recall(question).text()
+    assert denied in told
+    assert "says the same" not in told

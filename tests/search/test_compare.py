@@ -19,6 +19,13 @@ AT_ODDS = [
     ("Sessions do not expire.", "Sessions expire."),
     ("Do not cache the tracking pages at the edge.", "Cache the tracking pages at the edge."),
     ("Uploads are accepted without a signature.", "Uploads are accepted with a signature."),
+    ("Wir verwenden Redis nicht als Cache.", "Wir verwenden Redis als Cache."),
+    ("Nous n'utilisons plus Redis pour le cache.", "Nous utilisons Redis pour le cache."),
+    ("Мы больше не используем Redis для кэша сессий.", "Мы используем Redis для кэша сессий."),
+    ("我们不再使用Redis作为缓存。", "我们使用Redis作为缓存。"),
+    ("キャッシュにはRedisを使用しない。", "キャッシュにはRedisを使用する。"),
+    ("हम कैश के लिए Redis का उपयोग नहीं करते हैं।", "हम कैश के लिए Redis का उपयोग करते हैं।"),
+    ("لا نستخدم Redis لتخزين الجلسات.", "نستخدم Redis لتخزين الجلسات."),
     # opposites
     ("Workers never retry failed uploads.", "Workers always retry failed uploads."),
     ("Debug logging is disabled in production.", "Debug logging is enabled in production."),
@@ -41,6 +48,8 @@ ALIKE = [
     ("We chose Postgres because parcel events need joins.", "We chose Postgres, because parcel events need joins!"),
     ("Branches are squashed when merged into main.", "Branches get squashed when they are merged into main."),
     ("Credentials are read from Vault at start.", "At start, credentials are read from Vault."),
+    ("ＡＰＩの制限は１００件", "APIの制限は100件"),
+    ("Le café sert les données.", "Le cafe\u0301 sert les donne\u0301es."),
     ("Every call is retried three times.", "All calls get retried three times."),
 ]
 UNLIKE = [

@@ -10,7 +10,9 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
+from ..store.folding import folded
 from .cue import plain_words
+from .negation import negates
 from .replaced import ANNOUNCED, NAMING, announced_in, content_terms, replaces, word_of
 
 NEAR, CONTRADICTS, REPLACES = "near", "contradicts", "replaces"
@@ -22,11 +24,6 @@ RELATED_OVERLAP = 0.45
 
 _DIGIT = re.compile(r"\d")
 _NUMBER = re.compile(r"\d+(?:\.\d+)*")
-NEGATION = re.compile(
-    r"\b(?:not|no|never|none|cannot|without|no longer|stop|stopped|avoid|instead of|"
-    r"disabled?|removed?|dropped|deprecated|forbid(?:den)?)\b|n't\b",
-    re.I,
-)
 _OPPOSITES = tuple(
     frozenset(pair.split("/"))
     for pair in (
@@ -95,7 +92,7 @@ def _names(text: str) -> frozenset[str]:
 
 @lru_cache(maxsize=1024)
 def _values(text: str) -> frozenset[str]:
-    return frozenset(_NUMBER.findall(NAMING.sub(" ", text.lower()))) if _DIGIT.search(text) else frozenset()
+    return frozenset(_NUMBER.findall(NAMING.sub(" ", folded(text).lower()))) if _DIGIT.search(text) else frozenset()
 
 
 @lru_cache(maxsize=1024)
@@ -109,7 +106,7 @@ def _difference(new: str, known: str, ours: frozenset[str], theirs: frozenset[st
     if numbers and known_numbers and not (numbers <= known_numbers or known_numbers <= numbers):
         changed = ", ".join(sorted(known_numbers - numbers)), ", ".join(sorted(numbers - known_numbers))
         return f"{changed[0]} there, {changed[1]} here"
-    if bool(NEGATION.search(new)) != bool(NEGATION.search(known)):
+    if negates(new) != negates(known):
         return "one of them negates the other"
     words, known_words = _plain(new), _plain(known)
     for pair in _OPPOSITES:

@@ -14,6 +14,7 @@ from ..model.address import shown
 from ..model.record import Record
 from .evidence import Evidence
 from .find import LINKED_BY, RERANKER, Hit
+from .negation import negates
 from .question import Asked, Question
 from .relevance import is_asked_for, is_in_passing, relevance
 from .replaced import announced_in, changed_value, is_parallel, may_replace, replaces, subject
@@ -250,6 +251,8 @@ def _is_same(question: Question, better: _Candidate, one: _Candidate, alike: Cos
     cosine = alike.get((better.record.entry, one.record.entry))
     texts = (better.record.node.content, one.record.node.content)
     if cosine is None or cosine < SAME_COSINE or better.record.project != one.record.project or changed_value(*texts):
+        return False
+    if negates(texts[0]) != negates(texts[1]):  # the same words, and the opposite
         return False
     ours, theirs = subject(texts[0]), subject(texts[1])
     shared = len(ours & theirs) / max(1, min(len(ours), len(theirs)))

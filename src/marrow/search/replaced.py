@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache, wraps
 from typing import NamedTuple, TypeVar
 
+from ..store.folding import folded
 from ..store.terms import STOP_WORDS, terms_of
 from .cue import Cue, plain_words
 from .question import GENERIC
@@ -255,7 +256,7 @@ def word_of(text: str, term: str) -> str:
 @_of_the_beginning(SUBJECT_READ)
 def values(text: str) -> dict[str, frozenset[str]]:
     """The numbers of a text by what they count or name: 30 minutes, day 15, port 8080."""
-    text = text.lower()
+    text = folded(text).lower()
     if "every " in text:
         text = _EVERY.sub("each 1 ", text)
     has_digits = _DIGIT.search(text) is not None

@@ -13,8 +13,9 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from ...model.record import Record
-from ...search.compare import CONTRADICTS, NEAR, NEGATION, compare
+from ...search.compare import CONTRADICTS, NEAR, compare
 from ...search.cut import NO_HEIRS, cosines
+from ...search.negation import negates
 from ...search.replaced import announced_in, changed_value, is_parallel, replaces, subject, values
 from ...store.protocol import Reader
 from ...store.terms import terms_of
@@ -82,7 +83,7 @@ def _changes(later: str, earlier: str, cosine: float) -> bool:
     if replaces(later, earlier, cosine) is None or _is_of_another(later, earlier):
         return False
     ours, theirs = subject(later), subject(earlier)
-    if bool(NEGATION.search(later)) != bool(NEGATION.search(earlier)):  # it takes something back
+    if negates(later) != negates(earlier):  # it takes something back
         return True
     # Else it is about the very same, and gives it another value; what names more may be about a part of it.
     may_be_part = (ours > theirs or _is_part(later, earlier)) and not changed_value(later, earlier)
@@ -113,7 +114,7 @@ def _is_numbered_apart(later: str, earlier: str) -> bool:
     new, old = _NUMBERED.search(later), _NUMBERED.search(earlier)
     if new is None or old is None or new[1] != old[1] or new[2] == old[2]:
         return False
-    if NEGATION.search(later) and NEGATION.search(earlier):
+    if negates(later) and negates(earlier):
         return True
     is_about = new.start() == old.start() == 0 and not announced_in(later)
     return is_about and not _ONLY_ONE.search(later) and not _ONLY_ONE.search(earlier)
@@ -130,7 +131,7 @@ def _is_of_another(later: str, earlier: str) -> bool:
     if (named := _names(later)) - (before := _names(earlier)) and before - named:
         return True
     ours, theirs = subject(later), subject(earlier)
-    if not is_parallel(ours, theirs) or bool(NEGATION.search(later)) != bool(NEGATION.search(earlier)):
+    if not is_parallel(ours, theirs) or negates(later) != negates(earlier):
         return False
     return _first(later, ours) not in theirs or _first(earlier, theirs) not in ours
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from marrow.ingest.adr import Adr, read_adr
+from marrow.ingest.adr import Adr, is_adr, read_adr
 from marrow.ingest.adr_status import read_status
 from marrow.ingest.placing import day
 
@@ -36,6 +36,15 @@ def with_status(said: str) -> Adr:
         ("Proposed 2024/01/01, accepted 2024/02/01, deprecated 2025/01/01", "deprecated"),
         ("Akzeptiert\n\nErsetzt ADR-3", "accepted"),
         ("Ersetzt am 2024-02-01", "superseded"),
+        ("Принято", "accepted"),
+        ("Не принято", ""),
+        ("Заменено на ADR-0005", "superseded"),
+        ("已接受（2025年4月1日）", "accepted"),
+        ("已被 ADR-0005 取代", "superseded"),
+        ("承認済み", "accepted"),
+        ("却下", "rejected"),
+        ("승인됨", "accepted"),
+        ("Aprovada", "accepted"),
         ("Proposed 2024-01-01, accepted 2024-02-01, deprecated 2025-01-01", "deprecated"),
         ("No longer accepted. Withdrawn on 2024-05-05.", "abandoned"),
         ("No longer accepted", "deprecated"),
@@ -109,3 +118,23 @@ def test_those_who_decided_are_names_alone() -> None:
     people = "Ada Lovelace (@ada), Grace Hopper <grace@example.org>"
     text = f"# X\n\n**Status:** accepted\n**Author(s):** {people}\n\n## Decision\n\nd\n"
     assert read_adr("adr/0003-x.md", text).deciders == ("Ada Lovelace", "Grace Hopper")
+
+
+@pytest.mark.parametrize(
+    ("fields", "names", "said"),
+    [
+        ("Дата: 12 марта 2025", ("Статус", "Контекст", "Решение"), "Заменено ADR-0005"),
+        ("日期：2025年3月12日", ("状态", "背景", "决策"), "已被 ADR-0005 取代"),
+        ("| 日付 | 2025年3月12日 |", ("ステータス", "背景", "決定"), "Superseded by ADR-0005"),
+        ("- 날짜: 2025년 3월 12일", ("상태", "배경", "결정"), "Superseded by ADR-0005"),
+    ],
+)
+def test_record_in_other_letters_is_known_by_its_form_and_read(
+    fields: str, names: tuple[str, str, str], said: str
+) -> None:
+    status, context, decision = names
+    text = f"# Kafka\n\n{fields}\n\n## {status}\n\n{said}\n\n## {context}\n\nc\n\n## {decision}\n\nKafka\n"
+    read = read_adr("docs/kafka.md", text)
+    assert (read.status, day(read.date), read.superseded_by) == ("superseded", "2025-03-12", ("ADR-5",))
+    assert (read.context, read.decision) == ("c", "Kafka")
+    assert is_adr("docs/kafka.md", text)

@@ -49,25 +49,27 @@ _PLACEHOLDER = LazyPattern(
 _CONTEXT = (
     "context", "context and problem statement", "context & problem statement", "problem statement", "problem",
     "context and problem", "background", "issue", "motivation", "summary", "abstract", "introduction", "kontext",
-    "contexte", "contexto",
+    "contexte", "contexto", "contesto", "контекст", "背景", "上下文", "コンテキスト", "文脈", "배경", "맥락",
 )  # fmt: skip
 DECISION = (
     "decision", "decision outcome", "decisions", "the decision", "our decision", "outcome", "chosen option", "solution",
     "proposed decision", "proposal", "proposals", "recommendation", "resolution", "entscheidung", "décision",
-    "decisión",
+    "decisión", "decisione", "decisão", "решение", "决策", "决定", "決定", "決策", "결정",
 )  # fmt: skip
 _CONSEQUENCES = (
     "consequences", "consequence", "positive consequences", "implications", "impact", "results", "ramifications",
     "trade-offs", "tradeoffs", "negative consequences", "outcomes", "konsequenzen", "folgen", "conséquences",
-    "consecuencias",
+    "consecuencias", "conseguenze", "consequências", "последствия", "后果", "後果", "影响", "結果", "影響", "결과",
 )  # fmt: skip
 _OPTIONS = (
     "considered options", "options considered", "considered alternatives", "alternatives considered", "alternatives",
     "options", "positions", "pros and cons of the options",
 )  # fmt: skip
 _DRIVERS = ("decision drivers", "drivers", "forces", "assumptions", "constraints", "requirements")
-DATE = ("date", "decision date", "datum", "fecha")
-STATUS = ("status", "adr status", "decision status", "current status", "state", "statut", "estado")
+_DATE_ELSEWHERE = ("datum", "fecha", "дата", "日期", "日付", "날짜")
+DATE = ("date", "decision date", *_DATE_ELSEWHERE)
+_STATUS_ELSEWHERE = ("statut", "estado", "stato", "статус", "状态", "狀態", "ステータス", "상태")
+STATUS = ("status", "adr status", "decision status", "current status", "state", *_STATUS_ELSEWHERE)
 STATUS_WITHIN = 3
 # Of these the first counts; the others may be about something else in the record.
 FIRST_STATUS = ("status", "adr status", "decision status")
@@ -77,6 +79,7 @@ LINKS = ("links", "related", "related decisions", "related adrs", "relations", "
 WORDED = re.compile(r"(?:decision|proposal)s?\s*[:–—-]", re.I)
 # A status that goes with having been superseded.
 _GIVING_WAY = ("accepted", "deprecated", "archived", UNDECIDED)
+_DECISION_ELSEWHERE = tuple("entscheidung décision decisión decisão решение 决策 决定 決定 決策 결정".split())
 _FORM = (frozenset(_CONTEXT), frozenset(DECISION), frozenset(_CONSEQUENCES), frozenset(STATUS))
 
 
@@ -148,7 +151,9 @@ def says_so(path: str, text: str) -> bool:
 def _may_have_form(text: str) -> bool:
     """A quick look, since every document is asked."""
     head = text[:20_000].lower()
-    return "decision" in head and ("status" in head or "context" in head)
+    if "decision" in head:
+        return "status" in head or "context" in head
+    return any(word in head for word in _DECISION_ELSEWHERE)
 
 
 def _has_form(shape: Outline) -> bool:
@@ -281,7 +286,7 @@ def _worded(shape: Outline) -> str:
 
 
 def _status(shape: Outline) -> Status:
-    said = shape.field("status", "adr_status", "state", "decision_status", "statut", "estado")
+    said = shape.field("status", "adr_status", "state", "decision_status", *_STATUS_ELSEWHERE)
     section = _first_status(shape) or shape.first(STATUS)
     return read_status(section or said) if not said else read_status(f"{said}\n{section}".strip())
 
@@ -343,8 +348,7 @@ def _dates(path: str, shape: Outline, status: Status) -> tuple[When | None, When
         "decided_on",
         "date_accepted",
         "accepted",
-        "datum",
-        "fecha",
+        *_DATE_ELSEWHERE,
         "created",
     )
     said = read_date(shape.field(*fields))

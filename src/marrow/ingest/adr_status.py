@@ -16,21 +16,30 @@ from .sections import plain
 UNDECIDED = "undecided"
 STATUSES = (UNDECIDED, "draft", "proposed", "accepted", "rejected", "deprecated", "superseded", "abandoned", "archived")
 REFERENCES_MAX = 20
-# English first; then what German, French and Spanish records say.
+# English first; then what records say in German, French, Spanish, Italian, Portuguese, Russian, Chinese, Japanese and
+# Korean.
 _SPELLINGS = {
-    "draft": "draft wip drafted unfinished entwurf brouillon borrador",
+    "draft": "draft wip drafted unfinished entwurf brouillon borrador bozza rascunho черновик 草稿 草案 ドラフト "
+    "下書き 초안",
     "proposed": "proposed proposal pending review open rfc discussion discussing requested candidate suggested "
-    "vorgeschlagen proposé proposée propuesto propuesta",
+    "vorgeschlagen proposé proposée propuesto propuesta proposto proposta предложено предложен предложена "
+    "предложение 提议 提议中 提案 提案中 提議 待定 评审中 検討中 제안 제안됨",
     "accepted": "accepted accept approved adopted decided agreed active final finalized finalised implemented done "
     "complete completed ratified enacted current akzeptiert angenommen beschlossen accepté acceptée adopté adoptée "
-    "aceptado aceptada aprobado aprobada",
-    "rejected": "rejected reject declined refused denied abgelehnt verworfen rejeté rejetée refusé refusée rechazado "
-    "rechazada",
-    "deprecated": "deprecated obsolete retired outdated veraltet überholt obsolète déprécié obsoleto obsoleta",
-    "superseded": "superseded superceded superseeded replaced obsoleted overridden ersetzt abgelöst remplacé remplacée "
-    "reemplazado reemplazada sustituido sustituida",
-    "abandoned": "abandoned withdrawn cancelled canceled dropped postponed deferred zurückgezogen abandonné abandonnée",
-    "archived": "archived archiviert archivé archivée archivado",
+    "aceptado aceptada aprobado aprobada accettato accettata aceito aceita aprovado aprovada принято принят принята "
+    "утверждено одобрено 已接受 接受 已采纳 采纳 已採納 已通过 已批准 已决定 承認 承認済み 承認済 採用 採択 "
+    "決定済み 승인 승인됨 채택",
+    "rejected": "rejected reject declined refused denied abgelehnt verworfen rejeté rejetée refusé refusée "
+    "rechazado rechazada rifiutato rifiutata rejeitado rejeitada отклонено отклонен отклонён отклонена отвергнуто "
+    "已拒绝 拒绝 已否决 否决 却下 不採用 거부 거부됨",
+    "deprecated": "deprecated obsolete retired outdated veraltet überholt obsolète déprécié obsoleto obsoleta "
+    "deprecato устарело устарел устарела 已弃用 弃用 已废弃 废弃 废止 非推奨 廃止",
+    "superseded": "superseded superceded superseeded replaced obsoleted overridden ersetzt abgelöst remplacé "
+    "remplacée reemplazado reemplazada sustituido sustituida sostituito sostituita substituído substituída заменено "
+    "заменен заменён заменена 已取代 取代 已替代 替代 被取代 被替代 대체됨",
+    "abandoned": "abandoned withdrawn cancelled canceled dropped postponed deferred zurückgezogen abandonné "
+    "abandonnée ritirato отозвано отменено 已撤回 撤回 取り下げ",
+    "archived": "archived archiviert archivé archivée archivado архивировано 已归档 归档",
 }
 _NAMES = {word: status for status, words in _SPELLINGS.items() for word in words.split()}
 _WORD = re.compile(r"[^\W\d_]+")
@@ -55,8 +64,9 @@ _RELATION = LazyPattern(
     r"(?P<superseded_by>(?:superseded|superceded|superseeded|replaced|obsoleted|overridden|deprecated)[ \t]{1,3}"
     r"(?:by|in[ \t]favou?r[ \t]of)"
     r"|replacement(?:[ \t]is)?:|(?:ersetzt|abgelöst)[ \t]{1,3}durch|remplacée?[ \t]{1,3}par"
-    r"|(?:reemplazad|sustituid)[oa][ \t]{1,3}por)"
-    r"|(?P<supersedes>\b(?:supersedes?|supercedes?|replaces|obsoletes|overrides)\b)"
+    r"|(?:reemplazad|sustituid)[oa][ \t]{1,3}por|замен(?:[её]н[ао]?|яется)(?:[ \t]{1,3}(?:на|решением))?(?=[ \t])"
+    r"|被(?=[^\n]{1,60}(?:取代|替代|替换|替換)))"
+    r"|(?P<supersedes>\b(?:supersedes?|supercedes?|replaces|obsoletes|overrides|заменяет)\b|取代(?=[ \t]{0,3}\[?ADR))"
     r"|(?P<amended_by>\b(?:amended|extended|refined|clarified)[ \t]{1,3}by\b)"
     r"|(?P<amends>\b(?:amends|extends|refines|clarifies)\b)",
     re.I,
@@ -186,7 +196,7 @@ def _names_in(line: str) -> Iterator[str]:
         name = _NAMES.get(small) if small != "ersetzt" or following in ("", "durch", "von", "am") else None
         if name and before == "longer":
             was_accepted = was_accepted or name == "accepted"
-        elif name and before not in ("not", "be", "partially", "partly", "supersedes"):
+        elif name and before not in ("not", "be", "partially", "partly", "supersedes", "не", "nicht"):
             yield name
             return
         before = small

@@ -20,20 +20,20 @@ READ = 40_000
 _YEAR_MIN, _YEAR_MAX = 1970, 2199
 _SECONDS_MIN, _SECONDS_MAX = 631_152_000, 7_258_118_400  # of Unix time: from 1990, up to 2200
 
-# English first; then what German, French, Spanish, Italian, Portuguese and Dutch write otherwise.
+# English first; then what German, French, Spanish, Italian, Portuguese, Dutch and Russian write otherwise.
 _MONTH_NAMES = (
-    "january jan januar jänner janvier enero ene gennaio janeiro januari",
-    "february feb februar février fevrier févr fév febrero febbraio fevereiro fev februari",
-    "march mar märz maerz mär mrz mars marzo março marco maart mrt",
-    "april apr avril avr abril abr aprile",
-    "may mai mayo maggio maio mei",
-    "june jun juni juin junio giugno giu junho",
-    "july jul juli juillet juil julio luglio lug julho",
-    "august aug août aout agosto augustus",
-    "september sep sept septembre septiembre settembre setembro",
-    "october oct oktober okt octobre octubre ottobre ott outubro",
-    "november nov novembre noviembre novembro",
-    "december dec dezember dez décembre déc decembre diciembre dic dicembre dezembro",
+    "january jan januar jänner janvier enero ene gennaio janeiro januari января январь янв",
+    "february feb februar février fevrier févr fév febrero febbraio fevereiro fev februari февраля февраль фев",
+    "march mar märz maerz mär mrz mars marzo março marco maart mrt марта март мар",
+    "april apr avril avr abril abr aprile апреля апрель апр",
+    "may mai mayo maggio maio mei мая май",
+    "june jun juni juin junio giugno giu junho июня июнь июн",
+    "july jul juli juillet juil julio luglio lug julho июля июль июл",
+    "august aug août aout agosto augustus августа август авг",
+    "september sep sept septembre septiembre settembre setembro сентября сентябрь сен сент",
+    "october oct oktober okt octobre octubre ottobre ott outubro октября октябрь окт",
+    "november nov novembre noviembre novembro ноября ноябрь ноя",
+    "december dec dezember dez décembre déc decembre diciembre dic dicembre dezembro декабря декабрь дек",
 )
 _MONTHS = {name: number for number, names in enumerate(_MONTH_NAMES, 1) for name in names.split()}
 _MONTH = rf"(?P<name>{'|'.join(sorted(_MONTHS, key=len, reverse=True))})\b\.?"
@@ -67,7 +67,7 @@ _FORMS = (
     rf"{_BEFORE}{_MONTH},?{_GAP}{_DAY},?{_GAP}{_YEAR}{_THEN}",
     rf"{_BEFORE}{_MONTH}{_SPACE}{_DAY}{_SPACE}{_CLOCK}{_ZONE}{_SPACE}{_YEAR}(?:{_SPACE}(?P<late>[+-]\d{{4}}))?",
     rf"{_BEFORE}(?P<first>\d{{1,2}})(?P<mark>[-/.])(?P<other>\d{{1,2}})(?P=mark){_YEAR}{_ENDS}{_THEN}",
-    r"(?P<year>\d{4})\s{0,2}年\s{0,2}(?P<month>\d{1,2})\s{0,2}月\s{0,2}(?P<day>\d{1,2})\s{0,2}日",
+    r"(?P<year>\d{4})\s{0,2}[年년]\s{0,2}(?P<month>\d{1,2})\s{0,2}[月월]\s{0,2}(?P<day>\d{1,2})\s{0,2}[日일]",
     rf"{_BEFORE}(?P<year>\d{{4}})-W(?P<week>\d\d)(?:-(?P<weekday>[1-7]))?(?![\w-])",
     rf"{_BEFORE}(?:Q(?P<quarter>[1-4])|(?P<nth>first|second|third|fourth){_SPACE}quarter)(?:{_SPACE}of|,)?"
     rf"[ \t/-]{{0,3}}{_YEAR}",

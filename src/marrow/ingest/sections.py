@@ -22,10 +22,12 @@ _UNDERLINE = LazyPattern(r"[=\-~^\"'`#*+.]{3,}[ \t]*$")
 _BOLD_LINE = LazyPattern(r"[ \t]{0,3}(\*\*|__)([^*_\n]{2,60}?):?\1:?[ \t]*$")
 _NUMBERED = LazyPattern(r"^(?:[\d.]+[.):]?|[IVX]+\.)\s+")
 _FIELD = LazyPattern(
-    r"[ \t]*(?:[-*+>][ \t]+|:)?(?P<mark>\*\*|__|)(?P<name>[A-Za-z][A-Za-z /()-]{1,40}?)"
-    r"(?:(?P=mark)[ \t]{0,3}:|:(?P=mark))(?P=mark)?[ \t]*(?P<value>.*)$"
+    r"[ \t]*(?:[-*+>][ \t]+|:)?(?P<mark>\*\*|__|)(?P<name>[^\W\d_](?:[^\W\d_]|[ /()-]){1,40}?)"
+    r"(?:(?P=mark)[ \t]{0,3}[:：]|[:：](?P=mark))(?P=mark)?[ \t]*(?P<value>.*)$"
 )
-_ROW = LazyPattern(r"[ \t]*\|[ \t]*\**(?P<name>[A-Za-z][A-Za-z /()-]{1,40}?):?\**[ \t]*\|(?P<value>[^|]*)\|?[ \t]*$")
+_ROW = LazyPattern(
+    r"[ \t]*\|[ \t]*\**(?P<name>[^\W\d_](?:[^\W\d_]|[ /()-]){1,40}?)[:：]?\**[ \t]*\|(?P<value>[^|]*)\|?[ \t]*$"
+)
 _ITEM = LazyPattern(r"[ \t]*(?:[-*+][ \t]+)(?P<value>\S.*)$|[ \t]{2,}(?P<more>\S.*)$")
 _BULLET = LazyPattern(r"[ \t]*(?:[-*+]|\d{1,3}[.)])[ \t]+(?:\[(?P<done>[ xX])\][ \t]+)?(?P<said>\S.*)$")
 _STRUCK = LazyPattern(r"~~[^~\n]{0,300}~~")
@@ -120,7 +122,7 @@ def _bold_lines(lines: list[str]) -> list[Heading]:
 
 
 def _is_name(title: str) -> bool:
-    return key_of(title) in ("status", "context", "summary", "decision", "date")
+    return key_of(title) in ("status", "context", "summary", "decision", "date", "статус", "状态", "ステータス", "背景")
 
 
 def key_of(title: str) -> str:

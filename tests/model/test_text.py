@@ -113,3 +113,19 @@ def test_estimate_errs_on_the_high_side_for_prose_and_code() -> None:
     for text in (code, prose):
         counted = tokenizer.count_tokens(text)
         assert counted <= token_estimate(text) <= 2 * counted
+
+
+@pytest.mark.parametrize(
+    ("text", "least", "most"),
+    [
+        ("データベースにはサーバーが要らないものを使うことに決めた。", 20, 40),
+        ("我们决定使用消息队列来处理订单，因为同步调用太慢。", 18, 35),
+        ("Мы решили использовать очереди для всех сообщений.", 14, 30),
+    ],
+)
+def test_estimate_counts_other_letters_as_a_model_reads_them(text: str, least: int, most: int) -> None:
+    assert least <= token_estimate(text) <= most
+
+
+def test_text_without_spaces_is_cut_within_itself() -> None:
+    assert shorten("请记住" * 40, 10) == "请记住" * 3 + " …"

@@ -54,6 +54,12 @@ def test_what_the_repository_has_is_not_taken_for_a_library(marrow: CommandLine)
     assert "sorted by weight" in marrow.run("recall", "how are apples sorted").out
 
 
+def test_what_is_not_ascii_is_read_where_the_locale_knows_nothing_else(marrow: CommandLine) -> None:
+    ascii_only = {"PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "LC_ALL": "C"}
+    assert marrow.run("save", "Die Größe steht fest: 東京.", env=ascii_only).code == 0
+    assert "Die Größe steht fest: 東京." in marrow.run("search", "größe").out
+
+
 def test_unicode_goes_in_and_comes_out(marrow: CommandLine) -> None:
     text = "Größe 📦 日本語 — naïve café"
     marrow.run("save", text, "--kind", "observation")

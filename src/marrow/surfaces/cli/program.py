@@ -35,6 +35,7 @@ COMPLETE = "_complete"  # what the completion scripts call
 def run(given: Sequence[str]) -> int:
     """Do what the words say; the exit code."""
     _open_streams()
+    given = [_as_utf8(word) for word in given]
     options = before_dashes(given)
     output = Output.asked(options)
     if not output.debug:
@@ -53,6 +54,14 @@ def run(given: Sequence[str]) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     return code
+
+
+def _as_utf8(word: str) -> str:
+    """A word of the command as it was sent: where the locale knows ASCII alone, Python reads no other letters."""
+    try:
+        return word if word.isascii() else os.fsencode(word).decode()
+    except UnicodeError:
+        return word  # what is wrong with it is told with the name of its argument
 
 
 def _told(given: Sequence[str], options: Sequence[str], output: Output) -> int:

@@ -10,6 +10,7 @@ import pytest
 
 import marrow
 from marrow.memory.recall import PINNED_MAX, QUESTIONS_MAX, Recalled, recall
+from marrow.memory.refine import refine
 from marrow.model.errors import Invalid
 from marrow.model.link import make_anchor
 from marrow.model.text import token_estimate
@@ -352,6 +353,7 @@ OTHER_LANGUAGES = {
         ("zh", "缓存什么时候过期？", 0),
         ("zh", "账单什么时候生成？", 1),
         ("zh", "前端用什么？", 2),
+        ("zh", "前端的原因是什么？", 2),
         ("zh", "今天午饭吃什么？", None),
         ("ja", "キャッシュはいつ切れますか", 0),
         ("ja", "請求処理はいつ実行されますか", 1),
@@ -364,6 +366,7 @@ OTHER_LANGUAGES = {
         ("fr", "Quelle équipe ?", 2),
         ("fr", "Qui prépare le café pour les collègues ?", None),
         ("de", "Wann verfällt der Zwischenspeicher?", 0),
+        ("de", "Wie hoch ist der Mond?", None),
         ("de", "Wer kocht heute Kaffee für die Kollegen?", None),
         ("hi", "कैश कब समाप्त होता है?", 0),
         ("hi", "आज दोपहर का खाना क्या है?", None),
@@ -376,9 +379,12 @@ def test_question_in_another_language_is_answered_by_its_words_or_not_at_all(
         for text in OTHER_LANGUAGES[language]:
             memory.save(text)
         told = memory.recall(question).text()
-    assert [text for text in OTHER_LANGUAGES[language] if text in told] == (
-        [] if place is None else [OTHER_LANGUAGES[language][place]]
-    )
+        while refine(memory.call.engine):
+            pass
+        told_by_better_vectors = memory.recall(question).text()
+    expected = [] if place is None else [OTHER_LANGUAGES[language][place]]
+    assert [text for text in OTHER_LANGUAGES[language] if text in told] == expected
+    assert [text for text in OTHER_LANGUAGES[language] if text in told_by_better_vectors] == expected
 
 
 @pytest.mark.parametrize(

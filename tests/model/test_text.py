@@ -9,7 +9,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from marrow.model.errors import Invalid, TooLarge
-from marrow.model.text import CONTENT_BYTES_MAX, clean, first_line, name, shorten, token_estimate
+from marrow.model.text import CONTENT_BYTES_MAX, clean, first_line, is_in_other_letters, name, shorten, token_estimate
 
 printable = st.text(st.characters(exclude_categories=("Cs", "Cc")), min_size=1, max_size=80)
 
@@ -129,3 +129,20 @@ def test_estimate_counts_other_letters_as_a_model_reads_them(text: str, least: i
 
 def test_text_without_spaces_is_cut_within_itself() -> None:
     assert shorten("请记住" * 40, 10) == "请记住" * 3 + " …"
+
+
+@pytest.mark.parametrize(
+    ("text", "other"),
+    [
+        ("The cache expires.", False),
+        ("Der Übergrößenzähler läuft.", False),
+        ("We call it 猫 in the interface.", False),
+        ("我们使用Redis作为缓存。", True),
+        ("Кэш истекает через 15 минут.", True),
+        ("कैश समाप्त हो जाता है।", True),
+        ("🦊 → 15", False),
+        ("", False),
+    ],
+)
+def test_text_is_in_other_letters_where_much_of_it_is(text: str, other: bool) -> None:
+    assert is_in_other_letters(text) is other

@@ -12,6 +12,8 @@ _BINARY_SHARE_MAX = 0.05
 _WORDS = re.compile(r"\w+|[^\w\s]|\n")
 # What is written without spaces, Chinese and Japanese first: about a token for each character.
 _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\ufaff\uff00-\uffdc\U00020000-\U0003ffff"
+_LATIN = "A-Za-z\u00aa-\u024f\u1e00-\u1eff"
+_LATIN_LETTERS, _OTHER_LETTERS = rf"[{_LATIN}]", rf"[^\W\d_{_LATIN}]"
 _ANY_WORDS = rf"[{_UNSPACED}]|[^\W{_UNSPACED}]+|[^\w\s]|\n"
 
 
@@ -64,6 +66,14 @@ def token_estimate(text: str) -> int:
 def _tokens_in(word: str) -> int:
     """Tokens are made of what models read most: in other letters they are shorter."""
     return 1 + (len(word) - 1) // (6 if word.isascii() else 3)
+
+
+def is_in_other_letters(text: str) -> bool:
+    """Whether much of it is in other letters than Latin ones. Two Chinese characters say about what six letters do."""
+    if text.isascii():
+        return False
+    others = len(re.findall(_OTHER_LETTERS, text))
+    return 3 * others > len(re.findall(_LATIN_LETTERS, text))
 
 
 def first_line(text: str, length: int = 100) -> str:

@@ -122,6 +122,12 @@ def sure_from(embedder: Embedder) -> float:
     return found
 
 
+def elsewhere(embedder: Embedder) -> Embedder:
+    """What is asked a question in another language, in the place of an embedder that has read English alone."""
+    found: Embedder = getattr(embedder, "elsewhere", embedder)
+    return found
+
+
 CHOICES = "auto, static, none, fake, minilm, local:FOLDER, voyage, openai, http://HOST/v1#MODEL"
 
 

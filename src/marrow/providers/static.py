@@ -16,6 +16,7 @@ import threading
 import zlib
 from collections import Counter
 from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -106,7 +107,9 @@ def checked_bytes(folder: Path, file: str) -> bytes:
     return content
 
 
+@lru_cache(maxsize=1)
 def _load(folder: Path) -> _Tables:
+    """Once for both tiers: they take some megabytes."""
     import numpy as np
     from tokenizers import Tokenizer
 

@@ -2,6 +2,9 @@
 
 It is of the same space as the static tier, so a store holds one kind of vectors: the quick ones that a save writes, and
 these, which follow. It needs the extra `onnx`; without it the static tier serves alone.
+
+It has read English. Of letters that it does not know it makes vectors all the same, and any two of them are alike: of a
+text in these, what the static tier knows of it counts, which may be nothing.
 """
 
 from __future__ import annotations
@@ -13,9 +16,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from marrow.model.errors import Unavailable
+from marrow.model.text import is_in_other_letters
 from marrow.providers.graph import Graph
 from marrow.providers.prompts import Kind
-from marrow.providers.static import DIMENSIONS, GRAPH_FILE, HINT, MODEL, TOKENIZER_FILE, checked_bytes, package_folder
+from marrow.providers.static import (
+    DIMENSIONS,
+    GRAPH_FILE,
+    HINT,
+    MODEL,
+    TOKENIZER_FILE,
+    StaticEmbedder,
+    checked_bytes,
+    package_folder,
+)
 
 if TYPE_CHECKING:
     from numpy import float32
@@ -42,6 +55,7 @@ class TransformerEmbedder:
         self._folder = package_folder() if folder is None else folder
         if not (self._folder / GRAPH_FILE).is_file():
             raise Unavailable(f"The file {GRAPH_FILE} of the package marrow-embedder is missing.", hint=HINT)
+        self.elsewhere = StaticEmbedder(self._folder)
         self._lock = threading.Lock()
         self._loaded: tuple[Graph, Tokenizer] | None = None
 
@@ -52,6 +66,9 @@ class TransformerEmbedder:
         made = np.zeros((len(texts), self.dimensions), np.float32)
         for row, text in enumerate(texts):
             if not text.strip():
+                continue
+            if is_in_other_letters(text[:CHARACTERS_MAX]):
+                made[row] = self.elsewhere.documents([text])[0]
                 continue
             ids = np.array([tokenizer.encode(text[:CHARACTERS_MAX]).ids], np.int64)
             made[row] = graph.run(ids, np.ones_like(ids))[OUTPUT][0]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..model.errors import MarrowError
 from ..model.record import FOREVER, Record
-from ..providers.embedder import Embedder, sure_from
+from ..providers.embedder import Embedder, elsewhere, sure_from
 from ..store.bm25 import rarity
 from ..store.protocol import Reader
 from ..store.terms import is_pair, terms_of
@@ -51,7 +51,7 @@ class Gathered(NamedTuple):
 
 
 def gather(reader: Reader, embedder: Embedder, question: Question, within: list[int] | None) -> Gathered:
-    found = Candidates(sure_from(embedder))
+    found = Candidates(1.0 if question.is_elsewhere else sure_from(embedder))
     known: dict[int, Record] = {}
     texts, holders = reader.frequencies(question.namespace, question.terms, question.wanted.projects)
     between = _between_words(question.terms, holders)
@@ -59,13 +59,13 @@ def gather(reader: Reader, embedder: Embedder, question: Question, within: list[
     # What nobody ever said here cannot be held against a text, nor that it has not every word of a long message.
     said_here = sorted((rarities[term] for term, count in holders.items() if count), reverse=True)
     most = sum(said_here[:TERMS_COUNTED])
-    asked = Asked(rarities, {}, most)
     vector, degraded = (None, "") if question.is_pattern else _by_meaning(reader, embedder, question, within, found)
+    asked = Asked(rarities, {}, most, vector is not None and not vector.any())
     if most:
         # What is near in meaning may have the words too, and others more of them.
         also = tuple(found.meaning) if question.by_meaning else ()
         _by_words(reader, question, within, found, question.terms, most, also=also)
-        asked = Asked(rarities, _other_names(reader, question, found), most)
+        asked = asked._replace(others=_other_names(reader, question, found))
         more = sorted({term for others in asked.others.values() for name in others for term in name})[:NAMES_MAX]
         if more:  # by its other names instead: a text that has both is not found twice
             rest = (term for term in question.terms if term not in asked.others)
@@ -150,7 +150,7 @@ def vector_of(reader: Reader, embedder: Embedder, question: Question) -> tuple[V
         model = reader.vector_model()
         if model != (embedder.model, embedder.dimensions):
             return None, f"by words only: the vectors are of {model[0]}" if model else ""
-        return embedder.query(question.subject), ""
+        return (elsewhere(embedder) if question.is_elsewhere else embedder).query(question.subject), ""
     except MarrowError as problem:  # whatever a service refuses with
         return None, f"by words only: {problem.message}"
 

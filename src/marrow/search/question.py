@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from ..model.record import CURRENT, Filter
 from ..store.asking_words import asking_words
-from ..store.terms import STOP_WORDS, query_terms, terms_of
+from ..store.terms import STOP_WORDS, is_asked_elsewhere, query_terms, terms_of
 from .spoken_time import Spoken, spoken_time
 
 _ASKS_FOR_A_TIME = re.compile(
@@ -106,6 +106,12 @@ class Question:
         return tuple(query_terms(self.subject))
 
     @cached_property
+    def is_elsewhere(self) -> bool:
+        """In another language than English. From where on a meaning is sure was measured in English alone: elsewhere
+        what is only written in the same language comes as near."""
+        return is_asked_elsewhere(self.text)
+
+    @cached_property
     def targets(self) -> tuple[str, ...]:
         """The files and symbols at hand, and the paths that the text names."""
         return (*self.at_hand, *_PATH.findall(self.text[:PATHS_READ]))
@@ -132,11 +138,13 @@ class Question:
 
 class Asked(NamedTuple):
     """What the memory knows of the terms of a question: how much each says there, and the other names of a thing that
-    a term is part of a name of. `most` is what a text with all that can be expected of it would have."""
+    a term is part of a name of. `most` is what a text with all that can be expected of it would have. `by_words_alone`:
+    the embedder knows nothing of what it says."""
 
     rarities: Mapping[str, float]
     others: Mapping[str, tuple[frozenset[str], ...]]
     most: float = 0.0
+    by_words_alone: bool = False
 
     def covered(self, terms: Sequence[str], has: frozenset[str]) -> float:
         """The share of the asked terms, by how much each says, that a text has by any name. Of a long message the most

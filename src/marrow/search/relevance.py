@@ -17,6 +17,8 @@ from .question import Asked, Question, pairs_of
 COVERED, MEANING, TOGETHER = 0.43, 0.28, 0.29
 # What hardly any unrelated text reaches says more: so near in meaning, other words say the same.
 SURE = 0.6
+# Where no meaning can be known, the words have its share too.
+ALONE = 1.0 / (COVERED + TOGETHER)
 # How much less a file at hand says for what touched it in passing.
 TOUCHED = 0.25
 IN_TIME, AT_HAND, NAMED, IN_THREAD = 0.30, 0.40, 0.06, 0.25
@@ -63,15 +65,16 @@ def relevance(question: Question, asked: Asked, record: Record, found: Evidence)
             covered, together, best = share, pairs, piece
     if question.is_pattern:  # what matches a pattern has all that was asked
         covered = min(1.0, found.words)
+    alone = ALONE if asked.by_words_alone else 1.0
     others = (
-        ("phrases", TOGETHER * together),
+        ("phrases", alone * TOGETHER * together),
         ("in time", IN_TIME * found.in_time),
         ("file", AT_HAND * found.at_hand * (TOUCHED if is_in_passing(record) else 1.0)),
         ("name", CALLED if found.named else NAMED * is_named(question, record)),
         ("thread", IN_THREAD * max(found.reply, found.two_before)),
     )
     meaning = MEANING * found.meaning + SURE * found.sure
-    parts = (("words", COVERED * covered), ("meaning", meaning), *[part for part in others if part[1]])
+    parts = (("words", alone * COVERED * covered), ("meaning", meaning), *[part for part in others if part[1]])
     return Relevance(sum([value for _, value in parts]), parts, covered, best if len(pieces) > 1 else "")
 
 

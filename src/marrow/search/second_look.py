@@ -18,7 +18,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 from ..model.errors import MarrowError
-from ..providers.embedder import Embedder, sure_from
+from ..providers.embedder import Embedder, elsewhere, sure_from
 from .find import LINKED_BY, Hit
 from .gather import vector_of
 from .passages import embedded_pieces
@@ -58,10 +58,11 @@ class SecondLook:
             nearness = self._nearness(reader, before, question, first)
         except MarrowError:
             nearness = {}  # one that cannot run must not silence what was found without it
-        seen = {hit.record.entry: self._weighed(hit, nearness[hit.record.entry]) for hit in first if nearness}
+        surely = 1.0 if question.is_elsewhere else sure_from(self.other)
+        seen = {hit.record.entry: self._weighed(hit, nearness[hit.record.entry], surely) for hit in first if nearness}
         return [seen.get(hit.record.entry, hit) for hit in hits]
 
-    def _weighed(self, hit: Hit, nearness: float) -> Hit:
+    def _weighed(self, hit: Hit, nearness: float, surely: float) -> Hit:
         """With what was seen. The signals are shares of what the text says, and keep their share."""
         found = hit.evidence
         if found is None:
@@ -74,7 +75,7 @@ class SecondLook:
             (name, value * share if name not in _TEXT else value + gained if name == "meaning" else value)
             for name, value in hit.why
         )
-        sure = max(0.0, nearness - sure_from(self.other)) if self.is_better else found.sure
+        sure = max(0.0, nearness - surely) if self.is_better else found.sure
         return replace(
             hit, score=sum(value for _, value in why), why=why, evidence=replace(found, meaning=meaning, sure=sure)
         )
@@ -95,7 +96,8 @@ class SecondLook:
             best = sorted(range(len(pieces)), key=lambda at: -cosines[at]) if len(cosines) == len(pieces) else [0]
             chosen[entry] = [pieces[at] for at in best[: self.passages]]
         vectors = self._vectors([piece for pieces in chosen.values() for piece in pieces])
-        asked = self.other.query(question.subject)
+        other = elsewhere(self.other) if question.is_elsewhere else self.other
+        asked = other.query(question.subject)
         return {entry: max(float(vectors[piece] @ asked) for piece in pieces) for entry, pieces in chosen.items()}
 
     def _vectors(self, pieces: Sequence[str]) -> Mapping[str, Vector]:

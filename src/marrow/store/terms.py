@@ -15,7 +15,7 @@ from functools import lru_cache
 
 import Stemmer
 
-from .asking_words import silent_words, telling_pairs
+from .asking_words import DOUBTLESS, asking_words, silent_words, telling_pairs
 from .folding import folded
 
 TERM_LENGTH_MAX = 64
@@ -294,6 +294,11 @@ def _query_terms(text: str) -> tuple[str, ...]:
     if len(plain) == 1 and not patterns and len(plain[0]) == 1 and _is_unspaced(plain[0]):
         return (f"*{plain[0]}*",)  # it stands in the pairs
     return tuple(dict.fromkeys([*patterns, *(said or plain)]))[:QUERY_TERMS_MAX]
+
+
+def is_asked_elsewhere(text: str) -> bool:
+    """Whether a question is asked by words of another language than English, and without doubt."""
+    return len(asking_words().intersection(chunk.lower() for chunk in _chunks(text))) >= DOUBTLESS
 
 
 def is_pair(term: str) -> bool:

@@ -17,6 +17,7 @@ from marrow.jobs.place import Place
 from marrow.model.address import address_of
 from marrow.model.derivation import DONE, Derived
 from marrow.settings import load
+from marrow.store.sqlite.writer import SqliteWriter
 from tests.providers.llm_service import FakeModel, status
 
 LONG = "# Presses\n\n" + "The press is cleaned each Monday, by whoever comes first to the barn. " * 20
@@ -119,3 +120,16 @@ def test_turn_of_the_daemon_derives_and_then_rests(memory: Memory, tmp_path: Pat
     chores.stop()
     assert summary(memory).state == DONE
     assert chores.state()["since_start"]["derived"] > 0
+
+
+def test_turn_of_the_daemon_renews_words_from_before_terms_were_made_otherwise(memory: Memory, tmp_path: Path) -> None:
+    memory.save("Die Straße ist lang.")
+    here = memory.place
+    with here.engine.store.writing() as writer:
+        assert isinstance(writer, SqliteWriter)
+        writer.note_terms("1")
+    assert here.engine.store.has_old_words()
+    chores = Chores(str(tmp_path), lambda *_: here, lambda: here, lambda: [here], lambda: None, lambda: [here])
+    chores.turn(lambda: False)
+    chores.stop()
+    assert not here.engine.store.has_old_words()

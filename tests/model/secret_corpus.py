@@ -181,6 +181,8 @@ PLACED: list[tuple[str, str, str]] = [
     ("password", "Пароль от базы: {}", "hunter2xyz"),
     ("password", "ПАРОЛЬ — {}", "hunter2xyz"),
     ("password", "пароль: {}", "Секрет123"),
+    ("password", "Пароль: {}", "Qwerty123!"),
+    ("password", "密码：{}", "Qwerty123"),
     ("password", "パスワードは{}です", "hunter2xyz"),
     ("password", "パスワード：{}", "hunter2xyz"),
     ("password", "비밀번호는 {} 입니다", "hunter2xyz"),

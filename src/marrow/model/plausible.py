@@ -270,4 +270,7 @@ def _assigned_bare(
 def spoken(text: str, found: re.Match[str]) -> tuple[int, int] | None:
     """A password that a sentence gives, with what it opens in between: only what looks like one."""
     start, end = found.span(1)
-    return (start, run_end(text, end, SAID)) if is_random(found[1], 6) and not is_file(found[1]) else None
+    # After a colon a word with a number is no name, whatever its capitals.
+    is_set_off = text[found.start() : start].rstrip(" \"'`「")[-1:] in (":", "=", "：", "＝")
+    value = found[1].lower() if is_set_off else found[1]
+    return (start, run_end(text, end, SAID)) if is_random(value, 6) and not is_file(value) else None

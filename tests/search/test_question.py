@@ -99,6 +99,35 @@ def test_a_question_that_names_something_does_not(text: str) -> None:
     assert not asked(text).asks_for_whatever
 
 
+@pytest.mark.parametrize(
+    ("text", "telling"),
+    [
+        ("Why does `[ $a -le 5 ] && [ $b -ne 3 ]` fail in the script?", {"le", "ne"}),
+        ("The lo and el of the si parser are swapped, how do we fix it?", {"lo", "el", "si"}),
+        ("Does the La Liga feed go to de and la?", {"la", "de"}),
+    ],
+)
+def test_names_in_a_program_make_no_question_of_another_language(text: str, telling: set[str]) -> None:
+    question = asked(text)
+    assert not question.is_elsewhere
+    assert telling <= set(question.terms)
+
+
+@pytest.mark.parametrize(
+    ("text", "silent"),
+    [
+        ("Warum nutzen wir die Redis Queue?", {"warum", "wir", "die"}),
+        ("Wann läuft der Export in der Nacht an?", {"wann", "der"}),
+        ("pourquoi le cache est vide ?", {"pourquoi", "le", "est"}),
+        ("Почему мы выбрали Redis?", {"почему", "мы"}),
+    ],
+)
+def test_question_of_another_language_is_known_by_the_words_that_ask(text: str, silent: set[str]) -> None:
+    question = asked(text)
+    assert question.is_elsewhere
+    assert not silent & set(question.terms)
+
+
 def test_pairs_skip_the_words_that_say_nothing() -> None:
     assert pairs_of("The limit of the uploads is high") == {("limit", "upload"), ("upload", "high")}
     assert pairs_of("limit") == frozenset()

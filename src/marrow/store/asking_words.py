@@ -42,6 +42,8 @@ _DOUBTFUL = frozenset(
     "su met van hay dove".split()
 )
 DOUBTLESS = 2
+# From so many letters on, one of them alone leaves no doubt.
+SURE_LENGTH = 4
 # Where there are no spaces, they part what stands around them. The longer ones first. 目的 is a word of its own.
 _UNSPACED = """
 什么时候 什麼時候 为什么 為什麼 怎么样 怎麼樣 有没有 有沒有 什么 什麼 怎么 怎麼 怎样 怎樣 如何 为何 為何 哪个
@@ -61,10 +63,20 @@ def _parting() -> re.Pattern[str]:
     return re.compile("(?<!目)(?:" + "|".join(folded(_UNSPACED).split()) + ")")
 
 
-def silent_words(words: Collection[str]) -> frozenset[str]:
-    """Those that tell nothing in a question that has these words, folded and in lower case."""
-    found = asking_words()
-    return found | _DOUBTFUL if len(found.intersection(words)) >= DOUBTLESS else found
+def is_elsewhere(words: Collection[str], english: Collection[str]) -> bool:
+    """Whether these words, folded and in lower case, are another language's than English, whose words that say nothing
+    are `english`. Some of the others' are names in a program, as `lo` and `el`, or options, as `-le` and `-ne`."""
+    asking = asking_words()
+    found = asking.intersection(words)
+    return len(found) >= DOUBTLESS and len(found) >= len({word for word in words if word in english} - asking)
+
+
+def silent_words(words: Collection[str], english: Collection[str]) -> frozenset[str]:
+    """Those of other languages that tell nothing in a question that has these words."""
+    asking = asking_words()
+    if is_elsewhere(words, english):
+        return asking | _DOUBTFUL
+    return frozenset(word for word in asking.intersection(words) if len(word) >= SURE_LENGTH or not word.isascii())
 
 
 def telling_pairs(run: str) -> list[str]:

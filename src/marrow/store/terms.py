@@ -15,7 +15,7 @@ from functools import lru_cache
 
 import Stemmer
 
-from .asking_words import DOUBTLESS, asking_words, silent_words, telling_pairs
+from .asking_words import is_elsewhere, silent_words, telling_pairs
 from .folding import folded
 
 TERM_LENGTH_MAX = 64
@@ -282,7 +282,7 @@ def _query_terms(text: str) -> tuple[str, ...]:
     said: list[str] = []
     plain: list[str] = []
     chunks = _chunks(rest)
-    silent = STOP_WORDS | silent_words([chunk.lower() for chunk in chunks])
+    silent = STOP_WORDS | silent_words([chunk.lower() for chunk in chunks], STOP_WORDS)
     for chunk in chunks:
         found = _known[chunk].split()
         plain += found
@@ -298,7 +298,7 @@ def _query_terms(text: str) -> tuple[str, ...]:
 
 def is_asked_elsewhere(text: str) -> bool:
     """Whether a question is asked by words of another language than English, and without doubt."""
-    return len(asking_words().intersection(chunk.lower() for chunk in _chunks(text))) >= DOUBTLESS
+    return is_elsewhere([chunk.lower() for chunk in _chunks(text)], STOP_WORDS)
 
 
 def is_pair(term: str) -> bool:

@@ -12,7 +12,7 @@ import pytest
 
 import marrow
 from marrow.memory.doctor import Diagnosis, doctor
-from marrow.memory.engine import Engine, check_model
+from marrow.memory.engine import Engine
 from marrow.memory.reindex import reindex
 from marrow.model.errors import Forbidden, NotAStore, StoreDamaged
 from marrow.providers.embedder import FakeEmbedder
@@ -102,7 +102,7 @@ def test_whatever_is_derived_is_found_and_repaired(on_disk: World, what: str) ->
     assert any(repaired_as in line for line in healed.repaired), healed.repaired
     assert healed.ok, healed.findings
     assert canonical(on_disk) == before
-    check_model(on_disk.engine)
+    assert on_disk.read(lambda r: r.vector_model()) == on_disk.engine.model()
     assert on_disk.words("gate") == {"The gate is blue."}
     assert doctor(on_disk.engine, on_disk.asker, repair=True).repaired == ()
 
@@ -230,7 +230,7 @@ def test_other_embedder_is_a_warning_and_the_repair_makes_its_vectors(world: Wor
     assert any("fake-16/1" in line and "fake-32/1" in line for line in said(found, "warning"))
     healed = doctor(other, world.asker, repair=True)
     assert healed.ok
-    check_model(other)
+    assert world.read(lambda r: r.vector_model()) == other.model()
 
 
 def test_file_that_others_can_read_is_told_and_closed_to_them(on_disk: World) -> None:

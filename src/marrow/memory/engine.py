@@ -24,7 +24,7 @@ from ..providers.embedder import Embedder
 from ..providers.llm import Allowance
 from ..search.passages import embedded_pieces
 from ..store.protocol import Measurement, Projects, Reader, Store, Writer
-from ..store.receive import Embed, receive, take_on
+from ..store.receive import Embed, receive
 from .lately import Given, Lately
 
 if TYPE_CHECKING:
@@ -221,14 +221,6 @@ def _taken(counts: list[T]) -> list[T]:
     taken = list(counts)
     del counts[: len(taken)]
     return taken
-
-
-def check_model(engine: Engine) -> None:
-    """The store's vectors must be those of this embedder; a new store takes them on."""
-    model = engine.model()
-    if model is not None:
-        with engine.store.writing() as writer:
-            take_on(writer, model)
 
 
 def resolve(

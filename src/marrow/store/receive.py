@@ -64,16 +64,16 @@ def receive(
     also: Callable[[Writer], None] | None = None,
 ) -> Receipt:
     """Do what the change asks, all of it or nothing. When this returns, it is on the disk. `model` is that of `embed`
-    and its number of dimensions. `also` is called after the steps, in the same transaction, even when they changed
-    nothing: for what is kept beside the chain."""
+    and its number of dimensions; where the store has vectors of another one, none are written. `also` is called after
+    the steps, in the same transaction, even when they changed nothing: for what is kept beside the chain."""
     principal.check(WRITE, change.namespace, change.project)
     admit(change, now)
     extra = tuple(redact_extra)
     change = _without_secrets(change, extra)
     prepared = prepare(change.steps, embed, extra)
     with store.writing() as writer:
-        if model is not None:
-            take_on(writer, model)
+        if model is not None and not _takes_on(writer, model):
+            _leave_out_vectors(prepared)
         head = writer.head(change.namespace)
         desk = Desk(writer, change, principal, head.seq + 1, max(now, head.at), now, entropy)
         nodes = [one.node.address for one in prepared if one.node is not None]
@@ -97,17 +97,19 @@ def receive(
         return Receipt(event.seq, event.at, root, outcomes)
 
 
-def take_on(writer: Writer, model: tuple[str, int]) -> None:
-    """The store's vectors must be those of this model; a new store takes it on."""
+def _takes_on(writer: Writer, model: tuple[str, int]) -> bool:
+    """Whether the store's vectors are of this model; a new store takes it on."""
     theirs = writer.vector_model()
     if theirs is None:
         writer.clear_vectors(*model)
-    elif theirs != model:
-        raise Conflict(
-            f"The store's vectors are of {theirs[0]} ({theirs[1]} numbers), and not of {model[0]} ({model[1]}).",
-            hint="`marrow reindex vectors` makes them anew; until then search goes by words.",
-            field="embedder",
-        )
+    return theirs in (None, model)
+
+
+def _leave_out_vectors(prepared: Iterable[Prepared]) -> None:
+    """An upgrade may bring another embedder at any time, and what is said then is not to be refused: words find it,
+    and it gets its vector when all of them are made anew."""
+    for one in prepared:
+        one.vectors = ()
 
 
 def _without_secrets(change: Change, extra: tuple[str, ...]) -> Change:
@@ -401,4 +403,4 @@ def _event(desk: Desk, change: Change, head: Head, root: str, summary: str) -> E
     ).sealed()
 
 
-__all__ = ["Embed", "Entropy", "erase", "prepare", "rebuild_tree", "receive", "take_on"]
+__all__ = ["Embed", "Entropy", "erase", "prepare", "rebuild_tree", "receive"]

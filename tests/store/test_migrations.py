@@ -216,6 +216,27 @@ def test_older_program_does_not_touch_what_a_newer_one_migrates(path: Path) -> N
     store.close()
 
 
+def test_program_that_has_the_file_open_neither_reads_nor_writes_what_a_newer_one_migrated(path: Path) -> None:
+    older = SqliteStore(str(path))
+    before = picture(older)
+    newer = SqliteStore(str(path), scripts=[*migrations(), SECOND])
+    for attempt in (lambda: _reader(older).select(), lambda: _writing(older)):
+        with pytest.raises(NewerFormat) as caught:
+            attempt()
+        assert "start this program anew" in caught.value.hint
+    assert picture(newer) == before
+    newer.restore(str(backup_of(path)))  # it is migrated again at once: nothing in between is met by others
+    with pytest.raises(NewerFormat):
+        _writing(older)
+    newer.close()
+    older.close()
+
+
+def _writing(store: SqliteStore) -> None:
+    with store.writing():
+        pass
+
+
 OPENING = """
 import sys, time
 from marrow.store.sqlite import SqliteStore

@@ -204,6 +204,16 @@ def _check_known(path: str, format_: int, newest: int) -> None:
         )
 
 
+def check_still_known(connection: apsw.Connection, path: str, newest: int) -> None:
+    """Within a transaction: a newer program may have migrated the file since it was opened."""
+    format_ = connection.execute("PRAGMA user_version").get
+    if format_ > newest:
+        raise NewerFormat(
+            f"{path} has format {format_} by now; this Marrow knows formats up to {newest}.",
+            hint="Upgrade Marrow; if you have, start this program anew.",
+        )
+
+
 def format_of(connection: apsw.Connection, path: str) -> int:
     """The number of the last migration that ran on a file; 0 for an empty one. Raises NotAStore for anything else."""
     # One statement, one view: another process may be making the tables at this moment.

@@ -26,6 +26,7 @@ from ...model.errors import (
 from ...model.text import counted
 from .connection import (
     Migration,
+    check_still_known,
     connect,
     copy_to,
     create_file,
@@ -211,6 +212,7 @@ class SqliteStore:
                 return
             connection.execute("BEGIN")
             try:
+                check_still_known(connection, self.path, self._scripts[-1].number)
                 yield SqliteReader(connection, self._cache, self.path)
             finally:
                 _roll_back(connection)
@@ -230,6 +232,7 @@ class SqliteStore:
                 raise Internal("A write was begun inside a read or a write of the same thread.", hint="Report this.")
             connection.execute("BEGIN IMMEDIATE")
             try:
+                check_still_known(connection, self.path, self._scripts[-1].number)
                 # Its own cache: vectors that are not committed yet, or never will be, are nobody else's business.
                 writer = SqliteWriter(connection, VectorCache(now_micros), self.path)
                 known, self._local.known = getattr(self._local, "known", None), None

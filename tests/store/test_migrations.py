@@ -16,7 +16,7 @@ import apsw.ext
 import pytest
 
 import marrow.store.sqlite.connection as opening
-from marrow.model.errors import MarrowError, NewerFormat, ReadOnly
+from marrow.model.errors import MarrowError, NewerFormat, ReadOnly, Unavailable
 from marrow.model.trace import Trace
 from marrow.store.sqlite import SqliteStore
 from marrow.store.sqlite.connection import Migration, migrations, statements
@@ -157,6 +157,30 @@ def test_migration_that_fails_leaves_the_old_format_and_the_backup(path: Path) -
     repaired = SqliteStore(str(path), scripts=[*migrations(), SECOND, THIRD])
     assert extra(repaired) == [("second", "third")]
     repaired.close()
+
+
+def test_backup_that_the_disk_has_no_room_for_stops_the_migration_and_replaces_none(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scripts = [*migrations(), SECOND]
+    backup_of(path).write_bytes(b"an earlier one")
+
+    def fill_the_disk(target: Path, source: apsw.Connection) -> None:
+        target.write_bytes(b"half")
+        raise apsw.FullError("no space")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(opening, "copy_to", fill_the_disk)
+        with pytest.raises(Unavailable, match="full"):
+            SqliteStore(str(path), scripts=scripts)
+    assert sorted(file.name for file in path.parent.iterdir()) == [path.name, backup_of(path).name]
+    assert backup_of(path).read_bytes() == b"an earlier one"
+    opening.half_made(backup_of(path)).write_bytes(b"left by one that was killed")
+    SqliteStore(str(path), scripts=scripts).close()
+    assert sorted(file.name for file in path.parent.iterdir()) == [path.name, backup_of(path).name]
+    old = SqliteStore(str(backup_of(path)), read_only=True)
+    assert _reader(old).select() == ["Before."]
+    old.close()
 
 
 def test_store_of_the_first_format_keeps_everything_and_gets_sessions(tmp_path: Path) -> None:

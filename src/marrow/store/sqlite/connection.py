@@ -263,14 +263,22 @@ def statements(script: str) -> Iterator[str]:
 
 
 def _backup_before(path: str, format_: int) -> None:
-    """What the file holds before it is changed, beside it, for its owner alone."""
+    """What the file holds before it is changed, beside it, for its owner alone. It gets its name when it is whole: an
+    earlier one is not given up for half of one. Nobody else makes one meanwhile, since the lock is held."""
     target = Path(f"{path}.format-{format_}.backup")
-    target.unlink(missing_ok=True)
+    making = half_made(target)
+    making.unlink(missing_ok=True)
     source = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READONLY)
     try:
-        copy_to(target, source)
+        copy_to(making, source)
+        making.replace(target)
     finally:
         source.close()
+        making.unlink(missing_ok=True)
+
+
+def half_made(backup: Path) -> Path:
+    return backup.with_name(f"{backup.name}.partial")
 
 
 def copy_to(target: Path, source: apsw.Connection) -> None:

@@ -267,18 +267,23 @@ def _backup_before(path: str, format_: int) -> None:
     earlier one is not given up for half of one. Nobody else makes one meanwhile, since the lock is held."""
     target = Path(f"{path}.format-{format_}.backup")
     making = half_made(target)
-    making.unlink(missing_ok=True)
+    _remove(making)
     source = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READONLY)
     try:
         copy_to(making, source)
         making.replace(target)
     finally:
         source.close()
-        making.unlink(missing_ok=True)
+        _remove(making)
 
 
 def half_made(backup: Path) -> Path:
     return backup.with_name(f"{backup.name}.partial")
+
+
+def _remove(file: Path) -> None:
+    for suffix in ("", "-journal"):  # one that was killed leaves both
+        file.with_name(file.name + suffix).unlink(missing_ok=True)
 
 
 def copy_to(target: Path, source: apsw.Connection) -> None:

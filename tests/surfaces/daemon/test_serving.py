@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import gc
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 
 from marrow.surfaces.daemon import serving
+from marrow.surfaces.daemon.program import Program
 from marrow.surfaces.daemon.server import HOOK, Server
 
 
@@ -61,3 +63,41 @@ def test_what_a_hook_captured_is_looked_for_though_it_hung_up_before_its_answer(
 
     asyncio.run(answer())
     assert nudged == [True]
+
+
+def test_daemon_whose_program_was_replaced_ends_once_the_new_one_is_whole_and_nobody_waits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "part").mkdir()
+    (tmp_path / "part" / "a.py").write_text("old")
+    program = Program(str(tmp_path))
+    assert not program.is_replaced()
+    (tmp_path / "notes.txt").write_text("no part of it")
+    assert not program.is_replaced()
+    (tmp_path / "part" / "a.py").write_text("newer")
+    assert not program.is_replaced()  # it may be half of it yet
+    (tmp_path / "part" / "b.py").write_text("new")
+    assert not program.is_replaced()
+    assert program.is_replaced()
+
+    stopped: list[bool] = []
+    server = SimpleNamespace(is_quiet=False, stop=lambda: stopped.append(True))
+
+    async def watch() -> None:
+        watching = asyncio.create_task(serving._watch_program(cast("Any", server), program))
+        await asyncio.sleep(0.1)
+        assert not stopped
+        server.is_quiet = True
+        while not stopped:
+            await asyncio.sleep(0.01)
+        watching.cancel()
+
+    monkeypatch.setattr(serving, "PROGRAM_LOOK_SECONDS", 0.01)
+    asyncio.run(asyncio.wait_for(watch(), 10))
+
+
+def test_program_that_was_taken_away_is_no_longer_served(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("x")
+    program = Program(str(tmp_path))
+    (tmp_path / "a.py").unlink()
+    assert [program.is_replaced(), program.is_replaced()] == [False, True]

@@ -20,10 +20,12 @@ from ...capture import start
 from ...model.errors import MarrowError
 from .background import Worker
 from .listening import listen
+from .program import Program
 from .server import ServeMcp, Server, memory_used
 
 LOG_BYTES, LOGS_KEPT = 1_000_000, 3
 MEMORY_LOOK_SECONDS, MEMORY_LEAST_SECONDS = 30.0, 3600.0
+PROGRAM_LOOK_SECONDS = 30.0
 SWITCH_SECONDS = 0.0002
 # Looking for what is no longer needed stops everybody. The youngest are looked at when there are so many; what grew
 # older, after so many looks at those.
@@ -52,6 +54,7 @@ def serve(home: str, log_path: str, load_mcp: Callable[[], ServeMcp], going: Cal
 
 
 async def _serve(home: str, load_mcp: Callable[[], ServeMcp], going: Callable[[], None]) -> None:
+    program = Program()  # before more of it is loaded
     memories = Memories()
     values = memories.settings()  # what is wrong with them is said before anybody can ask
     listening = listen(home)
@@ -63,7 +66,9 @@ async def _serve(home: str, load_mcp: Callable[[], ServeMcp], going: Callable[[]
     for number in (signal.SIGTERM, signal.SIGINT):
         with suppress(NotImplementedError):
             loop.add_signal_handler(number, server.stop)
-    watching = asyncio.create_task(_watch_memory(server, values.get("daemon.memory_mb", int) * 1_000_000))
+    watching = asyncio.gather(
+        _watch_memory(server, values.get("daemon.memory_mb", int) * 1_000_000), _watch_program(server, program)
+    )
     worker.start()
     loading = asyncio.create_task(_load(server, worker))
     try:
@@ -109,6 +114,16 @@ async def _watch_memory(server: Server, most: int) -> None:
         await asyncio.sleep(MEMORY_LOOK_SECONDS)
         if memory_used() > most and server.is_quiet:
             log.warning("ending: more memory in use than daemon.memory_mb allows")
+            server.stop()
+
+
+async def _watch_program(server: Server, program: Program) -> None:
+    """Another program in its place and nobody waiting: end, and let the next call start that one."""
+    loop = asyncio.get_running_loop()
+    while True:
+        await asyncio.sleep(PROGRAM_LOOK_SECONDS)
+        if await loop.run_in_executor(None, program.is_replaced) and server.is_quiet:
+            log.info("ending: the program was replaced")
             server.stop()
 
 

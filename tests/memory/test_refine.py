@@ -9,9 +9,11 @@ import pytest
 from marrow.memory.engine import Asker, Engine
 from marrow.memory.refine import BATCH, refine_few
 from marrow.memory.remember import remember
+from marrow.memory.renew import renew
 from marrow.model.draft import Draft
 from marrow.model.scope import Scope
 from marrow.providers.embedder import FakeEmbedder
+from marrow.providers.static import DIMENSIONS, EARLIER, MODEL, StaticEmbedder
 
 
 @pytest.fixture
@@ -49,3 +51,37 @@ def test_what_was_saved_for_all_projects_is_refined_too(better: Engine, asker: A
     here = save(better, asker, "first", 2, scope="global")
     assert refine_few(better, here) == 2
     assert share(better, asker, "") == 1.0
+
+
+def built_in_before(engine: Engine, asker: Asker, model: str) -> Engine:
+    """An engine of today over a store that an embedder of this name filled."""
+
+    class Earlier(FakeEmbedder):
+        def __init__(self) -> None:
+            super().__init__(DIMENSIONS)
+            self.model = model
+
+    with engine.store.writing() as writer:
+        writer.clear_vectors(model, DIMENSIONS)
+    save(replace(engine, embedder=Earlier()), asker, "first", 3)
+    return replace(engine, embedder=StaticEmbedder())
+
+
+@pytest.mark.parametrize("model", EARLIER)
+def test_vectors_of_an_embedder_that_was_built_in_before_are_made_anew_once(
+    engine: Engine, asker: Asker, model: str
+) -> None:
+    today = built_in_before(engine, asker, model)
+    save(today, asker, "second", 2)
+    assert (renew(today), renew(today)) == (5, 0)
+    with engine.store.reading() as reader:
+        assert reader.vector_model() == (MODEL, DIMENSIONS)
+        assert reader.sizes()["vectors"] == 5
+
+
+def test_vectors_of_an_embedder_that_somebody_chose_stay_until_they_are_asked_for(engine: Engine, asker: Asker) -> None:
+    today = built_in_before(engine, asker, "openai/text-embedding-3-small/1")
+    assert renew(today) == 0
+    assert renew(replace(engine, embedder=FakeEmbedder(8))) == 0
+    with engine.store.reading() as reader:
+        assert reader.vector_model() == ("openai/text-embedding-3-small/1", DIMENSIONS)

@@ -58,7 +58,7 @@ def reindex(engine: Engine, asker: Asker, what: str = ALL, *, progress: Progress
     if what in (WORDS, ALL):
         words = _words(engine, progress)
     if what in (VECTORS, ALL) and engine.embedder.dimensions:
-        vectors, model = _vectors(engine, progress), engine.embedder.model
+        vectors, model = vectors_anew(engine, progress), engine.embedder.model
     return Reindexed(what, words, vectors, model, len(spaces), tuple(wrong))
 
 
@@ -143,11 +143,12 @@ def renew_words(engine: Engine) -> int:
     return _index_words(engine, lambda *_: engine.make_way())
 
 
-def _vectors(engine: Engine, progress: Progress | None) -> int:
+def vectors_anew(engine: Engine, progress: Progress | None = None) -> int:
+    """How many were made: of everything, by the embedder at hand."""
     with engine.store.reading() as reader:
         entries = _entries(reader)
     made: dict[int, Vector] = {}
-    for at in range(0, len(entries), BATCH):
+    for at in engine.considerately(range(0, len(entries), BATCH)):
         with engine.store.reading() as reader:
             records = reader.records_of(entries[at : at + BATCH], CURRENT)
         made.update(_embedded(engine, records))

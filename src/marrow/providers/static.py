@@ -33,6 +33,8 @@ PACKAGE = "marrow_embedder"
 ROWS_FILE, TOKENIZER_FILE, GRAPH_FILE = "static.npz", "tokenizer.json", "transformer.onnx"
 # The space that both tiers share. Another training makes another space, with another name.
 MODEL, DIMENSIONS = "marrow-embedder/2", 256
+# What was built in before this one. Nobody chose it, so nobody has to be asked before its vectors are made anew.
+EARLIER = ("wordllama-l2-supercat-256/1", "marrow-embedder/1")
 # What makes the vectors of two machines comparable is that these files are the same, so they are pinned by content.
 CHECKSUMS = {ROWS_FILE: 0xD60A6021, TOKENIZER_FILE: 0x0B2E9C36, GRAPH_FILE: 0x797709A9}
 HINT = "Reinstall the package marrow-embedder, or set the embedder to 'none'."

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -147,6 +149,24 @@ def test_derived_page_that_is_broken_is_repaired_in_a_new_file_and_the_broken_on
     on_disk.say("The roof is red.")
     assert on_disk.words("roof") == {"The roof is red."}
     assert doctor(on_disk.engine, on_disk.asker).ok
+
+
+def test_what_a_rebuild_that_was_killed_left_goes_with_the_next_once_nobody_can_be_at_work_on_it(
+    on_disk: World,
+) -> None:
+    grown(on_disk)
+    assert on_disk.path is not None
+    old, young = (on_disk.path.with_name(f"{on_disk.path.name}.{pid}.rebuilding") for pid in (1, 2))
+    for file in (old, young):
+        file.write_text("half")
+    journal = old.with_name(f"{old.name}-journal")
+    journal.touch()
+    long_ago = time.time() - 2 * 24 * 3600
+    for file in (old, journal):
+        os.utime(file, (long_ago, long_ago))
+    on_disk.engine.store.sweep()
+    assert [file.exists() for file in (old, journal, young)] == [False, False, True]
+    assert str(young) in on_disk.engine.store.copies()
 
 
 def test_reindex_also_mends_what_is_broken(on_disk: World) -> None:
@@ -297,6 +317,8 @@ def test_store_whose_first_page_is_gone_is_told_as_damaged_and_restored(tmp_path
         assert "damaged" in found.items[0]["what"]
         assert str(copy) in found.items[0]["do"]
         assert file.read_bytes() == broken
+        would = memory.restore(str(copy), dry_run=True).text()
+        assert f"{file}, which is damaged or never was a store, would be replaced, and kept beside it." in would
         done = memory.restore(str(copy), dry_run=False, confirm=True)
         assert Path(done.kept).read_bytes() == broken
         assert memory.search("gate").items[0].content == "The gate is green."

@@ -224,11 +224,12 @@ class RestoreStoreResult(NamedTuple):
     at: str = ""
     seq_here: int | None = None
     at_here: str = ""
+    place: str = ""
 
     def text(self) -> str:
         if self.dry_run:
             of_backup = f" of {self.at}" if self.at else ""
-            here = "What is here, which cannot be read,"
+            here = f"{self.place}, which is damaged or never was a store,"
             if self.seq_here is not None:
                 until = f" up to {self.at_here}" if self.at_here else ""
                 here = f"The store here, with {counted(self.seq_here, 'event')}{until},"
@@ -254,6 +255,7 @@ def restore(call: Call, path: str, dry_run: bool = True, confirm: bool = False) 
         iso(done.head.at) if done.head.seq else "",
         before.seq if before else None,
         iso(before.at) if before and before.seq else "",
+        call.engine.store.url.partition(":")[2],
     )
 
 

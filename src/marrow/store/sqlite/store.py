@@ -40,7 +40,7 @@ from .connection import (
 )
 from .rebuilt import CANONICAL, begin, fill
 from .statements import SWEEP_DUE, TERMS, TERMS_FORM, queries
-from .swap import keep_copy, set_aside, take_the_place
+from .swap import REBUILDING, keep_copy, remove_left_over, set_aside, take_the_place
 from .vectors import VectorCache
 
 if TYPE_CHECKING:
@@ -49,6 +49,16 @@ if TYPE_CHECKING:
 
 # How SQLite names what is wrong within an index of words.
 OF_WORDS = "FTS5 table"
+# What keeps a file from being checked now, and says nothing of what is in it.
+PASSING = (
+    apsw.BusyError,
+    apsw.LockedError,
+    apsw.ProtocolError,
+    apsw.ConnectionClosedError,
+    apsw.FullError,
+    apsw.CantOpenError,
+    apsw.NoMemError,
+)
 ILLEGIBLE = "the beginning of the file is damaged, or it is no store"
 UNSWEPT = "what was erased is gone from the memory, and may still be in the file"
 
@@ -153,8 +163,12 @@ class SqliteStore:
         if self._is_as_it_is:
             self._scripts = self._scripts_of(connection)
         prepare(connection, self.path, self._scripts, self.read_only, self._busy_timeout_ms)
-        _OPEN_PATHS[os.path.realpath(file)] += 1
-        self._is_counted = True
+        self._count()
+
+    def _count(self) -> None:
+        if not self._is_counted:
+            _OPEN_PATHS[os.path.realpath(self.path)] += 1
+            self._is_counted = True
 
     def _connection(self) -> apsw.Connection:
         """This thread's own connection."""
@@ -294,6 +308,7 @@ class SqliteStore:
                 take_the_place(self._connection(), self.path, original, lambda: keep_copy(self.path, kept))
             self._connection().pragma("journal_mode", "wal")
             prepare(self._connection(), self.path, self._scripts, self.read_only, self._busy_timeout_ms)
+            self._count()  # what was damaged may not have been, and now it is open as any other
         # Numbers of projects and entries may now mean something else: every process must read them anew.
         with self.writing() as writer:
             writer.new_epoch()
@@ -346,10 +361,13 @@ class SqliteStore:
 
     def _integrity(self, what: str) -> list[str]:
         """SQLite's own check, of one table or of everything with so many complaints at most."""
-        try:
-            lines = [line for (line,) in self._connection().execute(f"PRAGMA integrity_check({what})")]
-        except apsw.Error as problem:
-            lines = [str(problem)]
+        with translating(self.path):
+            try:
+                lines = [line for (line,) in self._connection().execute(f"PRAGMA integrity_check({what})")]
+            except PASSING:
+                raise
+            except apsw.Error as problem:
+                lines = [str(problem)]
         return [f"the file: {line}" for line in lines if line != "ok"]
 
     def is_broken(self) -> bool:
@@ -360,7 +378,7 @@ class SqliteStore:
         if self.read_only:
             raise ReadOnly(f"{self.path} is open for reading only.", hint="Check the permissions of the file.")
         lost: list[str] = []
-        fresh = Path(f"{self.path}.{os.getpid()}.rebuilding")
+        fresh = Path(f"{self.path}.{os.getpid()}{REBUILDING}")
 
         def build() -> None:
             keep_copy(self.path, kept)
@@ -369,6 +387,7 @@ class SqliteStore:
                 lost.extend(fill(connection, source))
             complete(str(fresh))
 
+        remove_left_over(self.path)
         try:
             create_file(fresh)
             with (
@@ -391,8 +410,9 @@ class SqliteStore:
 
     def copies(self) -> list[str]:
         here = Path(self.path)
-        # A rebuild that was killed leaves what it had made.
-        return sorted(str(found) for end in ("*.backup", "*.rebuilding") for found in here.parent.glob(here.name + end))
+        return sorted(
+            str(found) for end in ("*.backup", f"*{REBUILDING}") for found in here.parent.glob(here.name + end)
+        )
 
     def sweep(self) -> None:
         """Merging the index drops what was removed from it; rebuilding the file leaves nothing in free pages; the log
@@ -405,6 +425,7 @@ class SqliteStore:
                 connection.execute("VACUUM")
                 connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
                 connection.execute(queries()["drop_fact"], (SWEEP_DUE,))
+                remove_left_over(self.path)
         except StoreLocked as problem:
             raise StoreLocked(
                 f"{self.path} is in use: {UNSWEPT}.",

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import os
 import shutil
+import time
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 import apsw
 
 from ...model.errors import StoreLocked
 from .connection import copy_to
+
+# A rebuild that was killed leaves what it had made, with this ending. One that runs writes to it all the time.
+REBUILDING = ".rebuilding"
+LEFT_OVER_SECONDS = 24 * 3600.0
 
 
 def take_the_place(
@@ -50,3 +55,12 @@ def set_aside(path: str, kept: str) -> None:
     for suffix in ("", "-wal", "-shm"):
         if os.path.exists(path + suffix):
             os.replace(path + suffix, kept + suffix)
+
+
+def remove_left_over(path: str) -> None:
+    """What rebuilds that were killed left, if no other process can be at work on it any more."""
+    here = Path(path)
+    for found in here.parent.glob(f"{here.name}.*{REBUILDING}*"):
+        with suppress(FileNotFoundError):  # another was quicker
+            if time.time() - found.stat().st_mtime > LEFT_OVER_SECONDS:
+                found.unlink()

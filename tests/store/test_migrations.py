@@ -16,7 +16,7 @@ import apsw.ext
 import pytest
 
 import marrow.store.sqlite.connection as opening
-from marrow.model.errors import MarrowError, NewerFormat, ReadOnly, Unavailable
+from marrow.model.errors import MarrowError, NewerFormat, ReadOnly, StoreLocked, Unavailable
 from marrow.model.trace import Trace
 from marrow.store.sqlite import SqliteStore
 from marrow.store.sqlite.connection import Migration, migrations, statements
@@ -254,6 +254,19 @@ def test_program_that_has_the_file_open_neither_reads_nor_writes_what_a_newer_on
         _writing(older)
     newer.close()
     older.close()
+
+
+def test_older_backup_that_others_put_there_is_met_by_nobody_before_it_is_migrated(path: Path) -> None:
+    store, other = SqliteStore(str(path)), apsw.Connection(str(path))
+    other.pragma("user_version", NEWEST - 1)
+    for attempt in (lambda: _reader(store).select(), lambda: _writing(store)):
+        with pytest.raises(StoreLocked) as caught:
+            attempt()
+        assert caught.value.retryable
+    other.pragma("user_version", NEWEST)
+    assert _reader(store).select() == ["Before."]
+    other.close()
+    store.close()
 
 
 def _writing(store: SqliteStore) -> None:

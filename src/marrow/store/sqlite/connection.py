@@ -204,13 +204,19 @@ def _check_known(path: str, format_: int, newest: int) -> None:
         )
 
 
-def check_still_known(connection: apsw.Connection, path: str, newest: int) -> None:
-    """Within a transaction: a newer program may have migrated the file since it was opened."""
+def check_unchanged(connection: apsw.Connection, path: str, newest: int) -> None:
+    """Within a transaction: since the file was opened, a newer program may have migrated it, or `restore` may have put
+    a backup of an older format there, which it migrates in a moment."""
     format_ = connection.execute("PRAGMA user_version").get
     if format_ > newest:
         raise NewerFormat(
             f"{path} has format {format_} by now; this Marrow knows formats up to {newest}.",
             hint="Upgrade Marrow; if you have, start this program anew.",
+        )
+    if format_ < newest:
+        raise StoreLocked(
+            f"{path} was put anew from a backup of format {format_}, and is not brought to {newest} yet.",
+            hint="Try again; if it stays so, start this program anew.",
         )
 
 

@@ -26,7 +26,7 @@ from ...model.errors import (
 from ...model.text import counted
 from .connection import (
     Migration,
-    check_still_known,
+    check_unchanged,
     connect,
     copy_to,
     create_file,
@@ -226,7 +226,7 @@ class SqliteStore:
                 return
             connection.execute("BEGIN")
             try:
-                check_still_known(connection, self.path, self._scripts[-1].number)
+                check_unchanged(connection, self.path, self._scripts[-1].number)
                 yield SqliteReader(connection, self._cache, self.path)
             finally:
                 _roll_back(connection)
@@ -246,7 +246,7 @@ class SqliteStore:
                 raise Internal("A write was begun inside a read or a write of the same thread.", hint="Report this.")
             connection.execute("BEGIN IMMEDIATE")
             try:
-                check_still_known(connection, self.path, self._scripts[-1].number)
+                check_unchanged(connection, self.path, self._scripts[-1].number)
                 # Its own cache: vectors that are not committed yet, or never will be, are nobody else's business.
                 writer = SqliteWriter(connection, VectorCache(now_micros), self.path)
                 known, self._local.known = getattr(self._local, "known", None), None

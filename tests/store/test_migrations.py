@@ -16,7 +16,7 @@ import apsw.ext
 import pytest
 
 import marrow.store.sqlite.connection as opening
-from marrow.model.errors import MarrowError, NewerFormat, ReadOnly, StoreLocked, Unavailable
+from marrow.model.errors import MarrowError, NewerFormat, ReadOnly, StoreDamaged, StoreLocked, Unavailable
 from marrow.model.trace import Trace
 from marrow.store.sqlite import SqliteStore
 from marrow.store.sqlite.connection import Migration, migrations, statements
@@ -213,6 +213,24 @@ def test_read_only_store_of_an_older_format_says_what_to_do(path: Path) -> None:
         SqliteStore(str(path), read_only=True, scripts=[*migrations(), SECOND])
     assert caught.value.hint
     assert not backup_of(path).exists()
+
+
+def test_store_of_an_older_format_that_was_cut_off_is_told_as_damaged_and_restored(path: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "whole.backup"
+    shutil.copy(path, copy)
+    with path.open("r+b") as file:
+        file.truncate(path.stat().st_size - 4096)
+    store = SqliteStore(str(path), scripts=[*migrations(), SECOND])
+    assert "4,096 bytes early" in store.damages()[0]
+    for attempt in (lambda: _reader(store).select(), lambda: _writing(store)):
+        with pytest.raises(StoreDamaged):
+            attempt()
+    assert not backup_of(path).exists()
+    store.restore(str(copy))
+    assert Door(store).select() == ["Before."]
+    assert extra(store) == [("second",)]
+    verify(store)
+    store.close()
 
 
 def test_backup_of_an_older_format_can_be_restored(path: Path) -> None:

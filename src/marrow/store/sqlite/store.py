@@ -162,6 +162,11 @@ class SqliteStore:
         connection = self._connection()
         if self._is_as_it_is:
             self._scripts = self._scripts_of(connection)
+        if self.damage and format_of(connection, self.path) < self._scripts[-1].number:
+            # It cannot be migrated any more, and its format is not read here: there is only `restore`.
+            self._let_go()
+            self._is_illegible = True
+            return
         prepare(connection, self.path, self._scripts, self.read_only, self._busy_timeout_ms)
         self._count()
 

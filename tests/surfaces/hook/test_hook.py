@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from marrow.capture import paused, where
+from marrow.version import __version__
 
 from ...capture.fake_daemon import daemon, hanging, refusing, telling
 from ...capture.hosts import ADAPTERS, Recorded, recorded
@@ -19,6 +20,7 @@ from ...model.secret_corpus import CORPUS
 from .conftest import HOOK, Host, texts
 
 BASH = {"tool_name": "Bash", "tool_input": {"command": "npm test"}, "tool_response": {"stdout": "ok", "stderr": ""}}
+EDIT = {"tool_name": "Edit", "tool_input": {"file_path": "a"}}
 TOLD = {"hookSpecificOutput": {"hookEventName": "UserPromptSubmit", "additionalContext": "We deploy blue."}}
 
 
@@ -69,7 +71,7 @@ def test_prompt_is_told_what_the_daemon_says(host: Host) -> None:
     [
         ("SessionStart", {"source": "startup"}, True),
         ("UserPromptSubmit", {"prompt": "x"}, True),
-        ("PreToolUse", {"tool_name": "Edit", "tool_input": {"file_path": "a"}}, True),
+        ("PreToolUse", EDIT, True),
         ("PreToolUse", {"tool_name": "Read", "tool_input": {"file_path": "a"}}, True),
         ("PreToolUse", {"tool_name": "Bash", "tool_input": {"command": "ls"}}, False),
         ("PostToolUseFailure", {"tool_name": "Bash", "tool_input": {"command": "ls"}, "error": "no"}, True),
@@ -86,6 +88,13 @@ def test_only_asking_events_ask(host: Host, event: str, fields: dict[str, Any], 
     assert [request["params"]["event"] for request in asked if "params" in request] != [] or not asks
     assert bool(asked) is asks
     assert ("known" in printed) is asks
+
+
+def test_prompt_says_its_version_so_that_a_daemon_of_before_an_upgrade_gives_way(host: Host) -> None:
+    with daemon(host.home, telling("")) as asked:
+        for event, fields in (("UserPromptSubmit", {"prompt": "x"}), ("PreToolUse", EDIT)):
+            host.fire("claude-code", event, host.claude(event, **fields))
+    assert [request.get("client") for request in asked] == [__version__, None]
 
 
 def test_reads_are_asked_about_and_not_kept(host: Host) -> None:

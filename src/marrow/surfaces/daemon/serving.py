@@ -66,16 +66,15 @@ async def _serve(home: str, load_mcp: Callable[[], ServeMcp], going: Callable[[]
     for number in (signal.SIGTERM, signal.SIGINT):
         with suppress(NotImplementedError):
             loop.add_signal_handler(number, server.stop)
-    watching = asyncio.gather(
-        _watch_memory(server, values.get("daemon.memory_mb", int) * 1_000_000), _watch_program(server, program)
-    )
+    most = values.get("daemon.memory_mb", int) * 1_000_000
+    watching = [asyncio.create_task(one) for one in (_watch_memory(server, most), _watch_program(server, program))]
     worker.start()
     loading = asyncio.create_task(_load(server, worker))
     try:
         await server.run(listening)
     finally:
-        watching.cancel()
-        loading.cancel()
+        for task in (*watching, loading):
+            task.cancel()
         going()
         _end_at_the_latest(END_SECONDS)
         await loop.run_in_executor(None, worker.stop)

@@ -199,9 +199,13 @@ def _context(
         line, budget = {**line, "untold": True}, START_S  # what it should have started with is worth the wait
     _give_up_after(time.monotonic() + budget + PATIENCE_S)
     from marrow.capture.line import ask
+    from marrow.version import __version__
 
+    # A session may outlive an upgrade. A daemon of before gives way to a prompt, which starts the next one.
+    version = __version__ if kind == event.PROMPT else ""
     try:
-        return str(ask("marrow/hook", line, budget, home=home, environ=environ).get("context") or "")
+        answer = ask("marrow/hook", line, budget, version=version, home=home, environ=environ)
+        return str(answer.get("context") or "")
     except TimeoutError:
         return ""
     except OSError:

@@ -6,10 +6,12 @@ from dataclasses import replace
 
 import pytest
 
+from marrow.access.restricted import restrict
 from marrow.memory.engine import Asker, Engine
 from marrow.memory.refine import BATCH, refine_few
 from marrow.memory.remember import remember
 from marrow.memory.renew import renew
+from marrow.memory.views import view_define
 from marrow.model.draft import Draft
 from marrow.model.scope import Scope
 from marrow.providers.embedder import FakeEmbedder
@@ -85,3 +87,10 @@ def test_vectors_of_an_embedder_that_somebody_chose_stay_until_they_are_asked_fo
     assert renew(replace(engine, embedder=FakeEmbedder(8))) == 0
     with engine.store.reading() as reader:
         assert reader.vector_model() == ("openai/text-embedding-3-small/1", DIMENSIONS)
+
+
+def test_through_a_view_no_vectors_are_made_anew(engine: Engine, asker: Asker) -> None:
+    today = built_in_before(engine, asker, EARLIER[-1])
+    view_define(today, asker, "claims", {"kinds": ["claim"]})
+    assert renew(replace(today, store=restrict(today.store, asker.namespace, "claims"), views={})) == 0
+    assert renew(today) > 0

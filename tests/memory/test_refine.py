@@ -10,7 +10,7 @@ from marrow.access.restricted import restrict
 from marrow.memory.engine import Asker, Engine
 from marrow.memory.refine import BATCH, refine_few
 from marrow.memory.remember import remember
-from marrow.memory.renew import renew
+from marrow.memory.renew import renew_vectors
 from marrow.memory.views import view_define
 from marrow.model.draft import Draft
 from marrow.model.scope import Scope
@@ -75,7 +75,7 @@ def test_vectors_of_an_embedder_that_was_built_in_before_are_made_anew_once(
 ) -> None:
     today = built_in_before(engine, asker, model)
     save(today, asker, "second", 2)
-    assert (renew(today), renew(today)) == (5, 0)
+    assert (renew_vectors(today), renew_vectors(today)) == (5, 0)
     with engine.store.reading() as reader:
         assert reader.vector_model() == (MODEL, DIMENSIONS)
         assert reader.sizes()["vectors"] == 5
@@ -83,8 +83,8 @@ def test_vectors_of_an_embedder_that_was_built_in_before_are_made_anew_once(
 
 def test_vectors_of_an_embedder_that_somebody_chose_stay_until_they_are_asked_for(engine: Engine, asker: Asker) -> None:
     today = built_in_before(engine, asker, "openai/text-embedding-3-small/1")
-    assert renew(today) == 0
-    assert renew(replace(engine, embedder=FakeEmbedder(8))) == 0
+    assert renew_vectors(today) == 0
+    assert renew_vectors(replace(engine, embedder=FakeEmbedder(8))) == 0
     with engine.store.reading() as reader:
         assert reader.vector_model() == ("openai/text-embedding-3-small/1", DIMENSIONS)
 
@@ -92,5 +92,5 @@ def test_vectors_of_an_embedder_that_somebody_chose_stay_until_they_are_asked_fo
 def test_through_a_view_no_vectors_are_made_anew(engine: Engine, asker: Asker) -> None:
     today = built_in_before(engine, asker, EARLIER[-1])
     view_define(today, asker, "claims", {"kinds": ["claim"]})
-    assert renew(replace(today, store=restrict(today.store, asker.namespace, "claims"), views={})) == 0
-    assert renew(today) > 0
+    assert renew_vectors(replace(today, store=restrict(today.store, asker.namespace, "claims"), views={})) == 0
+    assert renew_vectors(today) > 0

@@ -9,8 +9,11 @@ from typing import Any
 import apsw
 import pytest
 
+from marrow.access.restricted import restrict
 from marrow.memory.audit_verify import audit_verify
-from marrow.memory.reindex import reindex, renew_words
+from marrow.memory.reindex import reindex
+from marrow.memory.renew import renew_words
+from marrow.memory.views import view_define
 from marrow.model.errors import Forbidden, Invalid
 from marrow.model.link import Anchor
 from marrow.model.record import CURRENT, Filter
@@ -210,7 +213,10 @@ def test_words_from_before_terms_were_made_otherwise_are_told_and_made_again(on_
     assert store.has_old_words()
     assert "older Marrow" in store.problems()[0]
     assert on_disk.words("strass") == set()
-    assert renew_words(on_disk.engine) == 1
+    view_define(on_disk.engine, on_disk.asker, "claims", {"kinds": ["claim"]})
+    viewed = restrict(store, "local", "claims")
+    assert renew_words(replace(on_disk.engine, store=viewed, views={})) == 0
+    assert renew_words(on_disk.engine) == 2
     assert on_disk.words("strass") == {"Die Straße ist lang."}
     assert (store.has_old_words(), store.problems(), renew_words(on_disk.engine)) == (False, [], 0)
 

@@ -13,8 +13,7 @@ from typing import Any
 from ..capture import inbox
 from ..memory.recall import recall
 from ..memory.refine import refine
-from ..memory.reindex import renew_words
-from ..memory.renew import renew
+from ..memory.renew import renew_vectors, renew_words
 from ..model.moments import MICROS_PER_DAY
 from ..model.trace import FAILED
 from .abandoned import close_abandoned
@@ -106,7 +105,7 @@ class Chores:
                 worked += self._add("worked_off", work_off(place, self._place_at, is_stopping=is_stopping))
                 if not drained and not worked and is_quiet():
                     renew_words(place.engine)
-                    embedded += self._add("embedded", renew(place.engine) or refine(place.engine))
+                    embedded += self._add("embedded", renew_vectors(place.engine) or refine(place.engine))
                     embedded += self._derived(self._deriver.own(place))
         if not drained and not worked:  # what is old and waits all the same is worked off first
             self._tidy()

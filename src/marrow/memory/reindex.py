@@ -73,7 +73,7 @@ def rebuild(engine: Engine, asker: Asker, *, progress: Progress | None = None) -
         try:
             made = replace(engine, store=fresh)
             _trees(made)
-            _index_words(made, progress)
+            words_anew(made, progress)
             if found := [*fresh.damages(), *(fresh.problems() if fresh.is_broken() else ())]:
                 raise StoreDamaged(f"{path} did not become sound: {found[0]}.", hint="Restore a backup.")
         finally:
@@ -114,10 +114,11 @@ def _words(engine: Engine, progress: Progress | None) -> int:
         # What is damaged may be the index itself, in which nothing can be replaced: start with an empty one.
         with engine.store.writing() as writer:
             writer.clear_words()
-    return _index_words(engine, progress)
+    return words_anew(engine, progress)
 
 
-def _index_words(engine: Engine, progress: Progress | None) -> int:
+def words_anew(engine: Engine, progress: Progress | None = None) -> int:
+    """How many entries the index of words has now: all of them, as it is made today."""
     with engine.store.reading() as reader:
         entries = _entries(reader)
     for at in range(0, len(entries), BATCH):
@@ -132,15 +133,6 @@ def _index_words(engine: Engine, progress: Progress | None) -> int:
             progress(min(at + BATCH, len(entries)), len(entries))
     engine.store.note_new_words()
     return len(entries)
-
-
-def renew_words(engine: Engine) -> int:
-    """The index of words as it is made now, where it is from before that changed; how many entries were renewed. Those
-    who search meanwhile find in it what they did, and more and more of what they ask for."""
-    store = engine.store
-    if store.read_only or not store.has_old_words() or store.is_broken():
-        return 0
-    return _index_words(engine, lambda *_: engine.make_way())
 
 
 def vectors_anew(engine: Engine, progress: Progress | None = None) -> int:

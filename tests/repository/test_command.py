@@ -18,6 +18,8 @@ from marrow.repository.command import answered, content, conversation, fields, s
 from marrow.repository.history import commits
 from marrow.repository.working_tree import working_tree
 
+from .conftest import Git
+
 SHORT = 0.5
 
 
@@ -119,3 +121,26 @@ def test_a_pipe_that_is_called_gitignore_hangs_nothing(repository: Path, call: C
     os.mkfifo(repository / ".gitignore")
     with pytest.raises(Unavailable):
         call(repository)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the program is a shell script")
+def test_a_missing_object_is_fetched_by_no_program_that_the_repository_names(
+    repository: Path, git: Git, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ran, program = tmp_path / "ran", tmp_path / "program"
+    program.write_text(f"#!/bin/sh\ntouch {ran}\n", encoding="utf-8")
+    program.chmod(0o755)
+    for name, value in (
+        ("core.repositoryformatversion", "1"),
+        ("extensions.partialClone", "origin"),
+        ("remote.origin.promisor", "true"),
+        ("remote.origin.url", f"ext::{program}"),
+        ("protocol.ext.allow", "always"),  # speaks louder than the `protocol.allow` of whoever calls git
+    ):
+        git(repository, "config", name, value)
+    blob = git(repository, "rev-parse", "HEAD:file.txt").strip()
+    (repository / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
+    # A git that does not know this variable fetches what is missing.
+    monkeypatch.setattr(command, "_VARIABLES", {**command._VARIABLES, "GIT_NO_LAZY_FETCH": "0"})
+    assert not succeeds(repository, "cat-file", "blob", blob)
+    assert not ran.exists()

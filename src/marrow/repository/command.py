@@ -48,6 +48,8 @@ _SETTINGS = (
     "protocol.allow=never",
 )
 _VARIABLES = {
+    # No protocol is called so. A repository's `protocol.ext.allow` would win over the setting above; not over this.
+    "GIT_ALLOW_PROTOCOL": "none",
     "GIT_OPTIONAL_LOCKS": "0",
     "GIT_PAGER": "cat",
     "GIT_TERMINAL_PROMPT": "0",

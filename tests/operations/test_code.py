@@ -315,3 +315,16 @@ def test_one_place_is_told_as_one(do: Do, name: str, asked: str) -> None:
     told = json.dumps(plain(do(name, **{asked: "flush"})))
     assert "called from 1 place" in told
     assert "1 places" not in told
+
+
+def test_a_map_that_a_repository_brings_beside_its_store_is_not_read(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "home"
+    monkeypatch.setenv("MARROW_HOME", str(home))
+    (root / ".marrow.toml").write_text('store = "memory/marrow.db"\n', encoding="utf-8")
+    with open_memory(root, embedder="fake") as opened:
+        assert opened.code_symbols(name="Store.close").items
+    assert opened.store.url.endswith("repository/memory/marrow.db")
+    assert [path.name for path in (root / "memory").iterdir() if path.is_dir()] == []
+    assert list((home / "code").glob("*.map"))

@@ -18,7 +18,7 @@ from ..providers.embedder import Embedder
 from ..providers.embedder import embedder as make_embedder
 from ..repository.identity import Identity
 from ..settings import Settings
-from .parts import aliases_of, refiner_of, rerank_of
+from .parts import aliases_of, maps_folder, refiner_of, rerank_of
 
 if TYPE_CHECKING:
     from ..derive.allowed import NamedFile
@@ -300,8 +300,9 @@ class Memory(metaclass=_Verbs):
         return Call(self.engine, asker, None, self.settings, root, self._work_off, self.missing)
 
     def _map_at(self, root: str) -> KeptMap:
-        """The code map of a checkout lies beside the store, or with Marrow's own files where that is no file. A save
-        that names code asks for it: what a folder led to is looked up again only when it is another folder."""
+        """The code map of a checkout lies beside the store, or with Marrow's own files where that is no file or lies in
+        the checkout. A save that names code asks for it: what a folder led to is looked up again only when it is
+        another folder."""
         from ..memory.code.kept_map import map_at
 
         try:
@@ -316,10 +317,7 @@ class Memory(metaclass=_Verbs):
 
     @cached_property
     def _maps_folder(self) -> str:
-        path = self.store.url.removeprefix("sqlite:")
-        is_file = path != "memory:" and "://" not in path
-        beside = os.path.dirname(os.path.abspath(path)) if is_file else self.settings.get("home", str)
-        return os.path.join(beside, "code")
+        return maps_folder(self.store.url, self.settings.get("home", str), self.identity.root)
 
     @property
     def place(self) -> Place:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..providers.embedder import Embedder
@@ -50,3 +52,14 @@ def rerank_of(values: Settings) -> Rerank | None:
 def aliases_of(identity: Identity) -> tuple[str, ...]:
     """The other names of the project. One that was named by hand is that project alone, wherever its folder is from."""
     return () if identity.source == "explicit" else identity.aliases
+
+
+def maps_folder(url: str, home: str, root: Path | None) -> str:
+    """Where code maps are kept: beside the store; with Marrow's own files where that is no file, or lies in the
+    repository. A map is read as what this program wrote: one that comes with a repository is anybody's."""
+    path = url.removeprefix("sqlite:")
+    if path == "memory:" or "://" in path:
+        return os.path.join(home, "code")
+    beside = os.path.dirname(os.path.realpath(path))
+    is_brought = root is not None and os.path.join(beside, "").startswith(os.path.join(os.path.realpath(root), ""))
+    return os.path.join(home if is_brought else beside, "code")

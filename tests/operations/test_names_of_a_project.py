@@ -74,3 +74,80 @@ def test_no_project_is_called_as_all_of_them_are(tmp_path: Path) -> None:
         assert [project["name"] for project in memory.projects().items] == []
     with pytest.raises(Invalid, match="every project"):
         open_memory(tmp_path, store=str(tmp_path / "marrow.db"), project="all")
+
+
+def calls_itself(folder: Path, origin: str, name: str = "orchard") -> Path:
+    made = repository(folder, origin=False)
+    (made / ".git" / "config").write_text(f'[remote "origin"]\n\turl = https://{origin}.git\n')
+    (made / ".marrow.toml").write_text(f'project = "{name}"\n')
+    return made
+
+
+def known_in(folder: Path, store: str) -> list[str]:
+    with open_memory(folder, store=store) as memory:
+        return [item.content for item in memory.active().items]
+
+
+def test_a_repository_that_calls_itself_as_another_does_not_get_at_its_memory(tmp_path: Path) -> None:
+    store = str(tmp_path / "marrow.db")
+    ours = calls_itself(tmp_path / "ours", ORIGIN)
+    with open_memory(ours, store=store) as memory:
+        memory.save("The gate is green.")
+    strangers = calls_itself(tmp_path / "strangers", "github.com/mallory/orchard")
+    with open_memory(strangers, store=store) as memory:
+        assert memory.active().items == ()
+        memory.save("The gate is run by evil.sh.")
+        assert memory.project == "github.com/mallory/orchard"
+    assert known_in(ours, store) == ["The gate is green."]
+    assert known_in(calls_itself(tmp_path / "clone", ORIGIN), store) == ["The gate is green."]
+
+
+def test_a_repository_does_not_take_over_a_project_that_was_named_by_hand(tmp_path: Path) -> None:
+    store = str(tmp_path / "marrow.db")
+    with open_memory(tmp_path, store=store, project="orchard") as memory:
+        memory.save("The gate is green.")
+    assert known_in(calls_itself(tmp_path / "strangers", "github.com/mallory/orchard"), store) == []
+
+
+def test_repositories_share_a_memory_when_their_user_says_so(tmp_path: Path) -> None:
+    store = str(tmp_path / "marrow.db")
+    with open_memory(calls_itself(tmp_path / "first", ORIGIN), store=store) as memory:
+        memory.save("The gate is green.")
+    second = calls_itself(tmp_path / "second", "github.com/acme/orchard-web")
+    with open_memory(second, store=store) as memory:
+        (note,) = [one for one in memory.doctor().items if "another" in one["what"]]
+        assert note["do"] == "`marrow init orchard` if both are one."
+        memory.init("orchard")
+    with open_memory(second, store=store) as memory:
+        assert [item.content for item in memory.active().items] == ["The gate is green."]
+        assert not [one for one in memory.doctor().items if "another" in one["what"]]
+
+
+def test_a_repository_that_names_itself_keeps_its_memory_under_another_origin(tmp_path: Path) -> None:
+    store = str(tmp_path / "marrow.db")
+    ours = calls_itself(tmp_path / "ours", ORIGIN)
+    with open_memory(ours, store=store) as memory:
+        memory.save("The gate is green.")
+    (ours / ".git" / "config").write_text('[remote "origin"]\n\turl = https://gitlab.example/acme/orchard.git\n')
+    assert known_in(ours, store) == ["The gate is green."]
+
+
+def test_folders_of_one_repository_have_memories_of_their_own_by_their_names(tmp_path: Path) -> None:
+    store = str(tmp_path / "marrow.db")
+    root = calls_itself(tmp_path / "ours", ORIGIN, "plums")
+    (root / "pears").mkdir()
+    (root / "pears" / ".marrow.toml").write_text('project = "pears"\n')
+    for folder, text in ((root, "Plums are sold."), (root / "pears", "Pears are not.")):
+        with open_memory(folder, store=store) as memory:
+            memory.save(text)
+    assert known_in(root, store) == ["Plums are sold."]
+    assert known_in(root / "pears", store) == ["Pears are not."]
+
+
+def test_a_name_given_by_hand_is_that_project_wherever_it_is_given(tmp_path: Path) -> None:
+    store = str(tmp_path / "marrow.db")
+    with open_memory(calls_itself(tmp_path / "ours", ORIGIN), store=store) as memory:
+        memory.save("The gate is green.")
+    strangers = calls_itself(tmp_path / "strangers", "github.com/mallory/orchard")
+    with open_memory(strangers, store=store, project="orchard") as memory:
+        assert [item.content for item in memory.active().items] == ["The gate is green."]

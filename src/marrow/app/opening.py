@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from ..model.errors import MarrowError, NotFound, StoreDamaged
 from ..model.scope import READ, RIGHTS, WRITE, Principal, Scope
 from ..providers.embedder import Embedder
-from ..repository.identity import Identity, identify
-from ..settings import Settings, load
+from ..repository.identity import OWN, Identity, identify
+from ..settings import PROJECT_FILE, Settings, load
 from ..store import open_store
 from .memory import Memory
 from .parts import aliases_of, embedder_of
@@ -85,9 +85,24 @@ def _settled(path: str | os.PathLike[str] | None, chosen: Mapping[str, object]) 
     return load(chosen, cwd=path)
 
 
-def _identity(values: Settings, path: str | os.PathLike[str] | None, *, create: bool) -> Identity:
+def _identified(
+    values: Settings, path: str | os.PathLike[str] | None, opened: Store, *, create: bool, damaged: bool = False
+) -> tuple[Identity, str | None]:
+    """Which project is at `path`, and by what name the store knows it. A repository may call itself as it likes, and
+    does not get at what is known under a name that is not its own: then it is known as one without a name."""
     root = values.maybe("project_root", str) or path or Path.cwd()
-    return identify(root, name=values.maybe("project", str), create=create)
+    namespace, own = values.get("namespace", str), os.path.basename(values.source("project")) == PROJECT_FILE
+    identity = identify(root, name=values.maybe("project", str), own=own, create=create)
+    try:
+        known = opened.known_as(namespace, _names(identity))
+        if known is None and identity.source == OWN and opened.known_as(namespace, [identity.name]) is not None:
+            identity = identify(root, create=create)
+            known = opened.known_as(namespace, _names(identity))
+    except StoreDamaged:
+        if not damaged:
+            raise
+        known = None
+    return identity, known
 
 
 def _placed(
@@ -100,14 +115,8 @@ def _placed(
     damaged: bool = False,
 ) -> Memory:
     """A memory in the project that is at `path`, by what the settings and the store call it."""
-    identity = _identity(values, path, create=create)
+    identity, known = _identified(values, path, opened, create=create, damaged=damaged)
     namespace = values.get("namespace", str)
-    try:
-        known = opened.known_as(namespace, _names(identity))
-    except StoreDamaged:
-        if not damaged:
-            raise
-        known = None
     name = _first_name(identity) if known is None else known
     user = os.environ.get("USER") or os.environ.get("USERNAME") or "user"
     view = values.maybe("view", str)
@@ -159,7 +168,7 @@ class Memories:
             if (
                 found is None
                 or found.settings.values != values.values
-                or found.identity != _identity(values, path or None, create=True)
+                or found.identity != _identified(values, path or None, found.store, create=True)[0]
             ):
                 found = _placed(values, path or None, self._store(values), self._embedder(values), create=True)
                 found.actor = ACTOR

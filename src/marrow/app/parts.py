@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..providers.embedder import Embedder
 from ..providers.embedder import embedder as make_embedder
-from ..repository.identity import Identity
+from ..repository.identity import EXPLICIT, Identity
 from ..settings import Settings
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def rerank_of(values: Settings) -> Rerank | None:
 
 def aliases_of(identity: Identity) -> tuple[str, ...]:
     """The other names of the project. One that was named by hand is that project alone, wherever its folder is from."""
-    return () if identity.source == "explicit" else identity.aliases
+    return () if identity.source == EXPLICIT else identity.aliases
 
 
 def maps_folder(url: str, home: str, root: Path | None) -> str:

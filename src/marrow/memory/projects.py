@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ..model.change import NameProject
 from ..model.event import SYSTEM
 from ..model.record import Project
@@ -10,10 +12,11 @@ from ..model.text import name as short_name
 from .engine import Asker, Engine, submit
 
 
-def init_project(engine: Engine, asker: Asker, name: str) -> Project:
-    """Make a project known by a name, and the one at hand by its other names too."""
+def init_project(engine: Engine, asker: Asker, name: str, own: Sequence[str] = ()) -> Project:
+    """Make a project known by a name, and the one at hand by its other names too. `own` are those by which a repository
+    is known that calls itself so."""
     chosen = one_project(short_name(name, field="name", length_max=500), "name")
-    aliases = asker.aliases if chosen == asker.scope.project else ()
+    aliases = asker.aliases if chosen == asker.scope.project else tuple(own)
     receipt = submit(
         engine,
         asker,

@@ -5,6 +5,9 @@ an explicit name; the origin's address (`github.com/org/name`); an identity kept
 (`id:…`); and, where there is nothing better, the path (`path:/…`). The first that is known is the `name`; all that are
 known are `aliases`, and the store keeps them together, so that adding an origin later changes nothing.
 
+A name that a repository gives itself comes from whoever wrote it, and may be another project's. It is an alias only
+together with what else is known of the repository (`orchard@github.com/org/name`): that is whose name it is.
+
 A path is no alias beside a better name: folders are reused, and `/app` is another project in every container. It is
 given as `path_name`, for whoever wants to adopt what was remembered before there was a repository.
 """
@@ -29,6 +32,7 @@ from .origin import any_case, is_local, normalise
 ID_FILE = "marrow-id"
 PROJECT_FILE = ".marrow.toml"
 NAME_MAX = 200
+EXPLICIT, OWN = "explicit", "own"
 _LOCAL = ("id:", "path:")
 _ORIGINS_DEEP = 4
 _ID_WAIT_TRIES = 50
@@ -36,7 +40,8 @@ _ID_WAIT_TRIES = 50
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """A project's names. `source` says what `name` is: explicit, origin, id or path."""
+    """A project's names. `source` says what `name` is: explicit, own (given by the repository itself), origin, id or
+    path."""
 
     name: str
     aliases: tuple[str, ...]
@@ -59,19 +64,21 @@ def identify(
     path: str | os.PathLike[str] | None = None,
     *,
     name: str | None = None,
+    own: bool = False,
     create: bool = False,
     environ: Mapping[str, str] | None = None,
 ) -> Identity:
-    """The project at `path` (by default the current directory). `create` writes an identity where none is known.
+    """The project at `path` (by default the current directory). `create` writes an identity where none is known. `own`
+    says that the repository gave itself the name.
 
     `GIT_DIR` and its like speak for the current directory only: a question about another path is answered by the path.
     """
     variables = os.environ if environ is None else environ
     start = _directory(path)
     place = locate(path, environ=variables)
-    known: list[tuple[str, str]] = []
-    if name is not None and name.strip():
-        known.append((_explicit(name), "explicit"))
+    given = _explicit(name) if name is not None and name.strip() else ""
+    own = own and bool(given)
+    known = [(given, EXPLICIT)] if given and not own else []
     if place is None:
         root = _marked_root(start, _home(variables))
         path_name = _bounded(f"path:{root}")
@@ -81,16 +88,17 @@ def identify(
         origins = _origin_names(place, variables, ())
         known += [(origin, "origin") for origin in origins]
         kept = _read_id(place.common_dir)
-        if kept is None and create and all(origin.startswith(_LOCAL) for origin in origins):
+        if kept is None and create and (own or all(origin.startswith(_LOCAL) for origin in origins)):
             kept = _create_id(place.common_dir)
         known += [(kept, "id")] if kept else []
     known = known or [(path_name, "path")]
+    aliases = dict.fromkeys(_bounded(f"{given}@{alias}") if own else alias for alias, _ in known)
     return Identity(
-        name=known[0][0],
-        aliases=tuple(dict.fromkeys(alias for alias, _ in known)),
+        name=given or known[0][0],
+        aliases=tuple(aliases),
         root=Path(root) if root else None,
         common_dir=Path(place.common_dir) if place else None,
-        source=known[0][1],
+        source=OWN if own else known[0][1],
         path_name=path_name,
     )
 

@@ -53,6 +53,25 @@ def test_a_new_session_is_told_title_status_and_decision_first(engine: Engine, a
     assert "## " not in told
 
 
+@pytest.mark.parametrize(
+    ("event", "body"),
+    [("session-start", {"source": "startup"}), ("prompt", {"prompt": "How are slugs of base62 drawn?"})],
+)
+def test_what_stands_in_a_file_is_told_with_its_place(
+    engine: Engine, asker: Asker, event: str, body: dict[str, str]
+) -> None:
+    told = hook(engine, asker, event, **body)
+    assert "(decision in docs/adr/0002-base62-slugs.md, " in told
+
+
+def test_a_decision_that_was_saved_is_not_told_as_if_it_stood_in_a_file(
+    engine: Engine, asker: Asker, hand: Hand
+) -> None:
+    hand.say("Links are never used again (decision in docs/adr/0003.md, just now).", kind="decision")
+    (told,) = [one for one in hook(engine, asker, "session-start").split("\n") if "never used again" in one]
+    assert told.partition("] ")[2].startswith("(decision, ")
+
+
 def test_the_context_tells_the_decision_with_a_subject_and_without(engine: Engine, asker: Asker) -> None:
     for focus in ("", "slugs of base62"):
         (note,) = [n for layer in context(engine, asker, focus=focus).layers for n in layer.notes if "slugs" in n.text]

@@ -26,7 +26,7 @@ from .telling.current import Current, current
 from .telling.decided import decided
 from .telling.handed_over import COMPARED, handed_over, letters
 from .telling.other_sessions import Trees, under_way
-from .telling.wording import REPLACES, harmless, line
+from .telling.wording import AS_IT_IS, REPLACES, Worded, harmless, line
 
 BUDGET_DEFAULT, BUDGET_MAX = 2_000, 20_000
 LAYERS: Mapping[str, int] = {"sessions": 300, "code": 500, "learnings": 300, "observations": 600, "call_graph": 300}
@@ -189,14 +189,22 @@ class _Look(NamedTuple):
         """Whether a file is still there, where that can be seen."""
         return not self.asker.root or os.path.lexists(os.path.join(self.asker.root, path))
 
-    def note(self, record: Record, tokens: int = NOTE_TOKENS, text: str = "", about: str = "") -> Note:
+    def note(
+        self,
+        record: Record,
+        tokens: int = NOTE_TOKENS,
+        text: str = "",
+        about: str = "",
+        worded: Worded = AS_IT_IS,
+    ) -> Note:
         about = about or (REPLACES if record.entry in self.current.changing else "")
-        return Note(line(record, self.now, tokens=tokens, text=text, about=about), record.node.address)
+        told = line(record, self.now, worded=worded, tokens=tokens, text=text, about=about)
+        return Note(told, record.node.address)
 
     def notes(self, records: Sequence[Record], tokens: int = NOTE_TOKENS) -> list[Note]:
-        """Of a decision record what it decided comes first."""
+        """With where they were read; of a decision record what it decided comes first."""
         texts = decided(self.reader, self.asker, records)
-        return [self.note(record, tokens, texts.get(record.entry, "")) for record in records]
+        return [self.note(one, tokens, worded=texts.get(one.entry, AS_IT_IS)) for one in records]
 
 
 def _handoffs(look: _Look, withdrawn: Sequence[str]) -> list[Record]:

@@ -1,4 +1,5 @@
-"""What a decision record decided, before how it came to that: a reader who is told a few lines needs these first."""
+"""How it is told what was read somewhere: with where; and of a decision record what it decided, before how it came to
+that: a reader who is told a few lines needs these first."""
 
 from __future__ import annotations
 
@@ -7,9 +8,10 @@ from collections.abc import Mapping, Sequence
 
 from ...model.record import CURRENT, Record
 from ...store.protocol import Reader
-from ..attribution import origins_of
+from ..attribution import TAKEN_IN, origins_of
 from ..engine import Asker
 from ..organisation.attributed import Attributed
+from .wording import Worded
 
 KIND = "decision"
 # Headings, and lines that only say when it was and how it stands.
@@ -22,18 +24,21 @@ _FRAME = re.compile(
 
 def decided(
     reader: Reader, asker: Asker, records: Sequence[Record], passages: Mapping[int, str] | None = None
-) -> dict[int, str]:
-    """By entry, for those that a reader of decision records took in: title, status and what was decided; then the
-    passage that answers, or the rest of the text."""
-    mine = [record for record in records if record.node.kind == KIND]
+) -> dict[int, Worded]:
+    """By entry, for those that a reader of files took in: where. Of decision records also title, status and what was
+    decided; then the passage that answers, or the rest of the text."""
+    mine = [record for record in records if record.node.kind in TAKEN_IN]
     origins = origins_of(reader, asker, mine, CURRENT)
-    found: dict[int, str] = {}
+    found: dict[int, Worded] = {}
     for record in mine:
-        one = Attributed(record, origins[record.entry])
-        if one.decided:
+        origin = origins[record.entry]
+        one = Attributed(record, origin)
+        text = ""
+        if record.node.kind == KIND and one.decided:
             status = f" ({one.status})" if one.status else ""
             rest = _rest((passages or {}).get(record.entry) or record.node.content, one)
-            found[record.entry] = "\n".join(part for part in (f"{one.title}{status}: {one.decided}", rest) if part)
+            text = "\n".join(part for part in (f"{one.title}{status}: {one.decided}", rest) if part)
+        found[record.entry] = Worded(text, origin.path or origin.file)
     return found
 
 

@@ -24,7 +24,7 @@ from ..recall import recall
 from .about_file import about_file, own_sight
 from .after_failure import after_failure
 from .decided import decided
-from .wording import LABEL, REPLACES, fenced, line, within
+from .wording import AS_IT_IS, LABEL, REPLACES, Worded, fenced, line, within
 
 FIRST, ALWAYS, OFF = "first", "always", "off"
 # On a prompt that goes on with the subject, a memory has to be this relevant to be worth an interruption.
@@ -169,7 +169,7 @@ def _told_again(engine: Engine, asker: Asker, hook: Hook, already: Sequence[str]
         records = reader.records(asker.namespace, wanted, asker.places(), CURRENT)
         texts = decided(reader, asker, records)
     active = [record for record in records if record.standing.is_active(now)]
-    return [(line(record, now, text=texts.get(record.entry, "")), record.node.address) for record in active]
+    return [(line(one, now, worded=texts.get(one.entry, AS_IT_IS)), one.node.address) for one in active]
 
 
 def _on_prompt(engine: Engine, asker: Asker, manner: Manner, talks: Talks, hook: Hook) -> Told:
@@ -196,7 +196,7 @@ def _on_prompt(engine: Engine, asker: Asker, manner: Manner, talks: Talks, hook:
     passages = {kept.record.entry: kept.passage for kept in relevant}
     with engine.store.reading() as reader:
         texts = decided(reader, asker, [*pinned, *(kept.record for kept in relevant)], passages)
-    lines: list[tuple[str, str]] = [(line(r, now, text=texts.get(r.entry, "")), r.node.address) for r in pinned]
+    lines: list[tuple[str, str]] = [(line(r, now, worded=texts.get(r.entry, AS_IT_IS)), r.node.address) for r in pinned]
     lines += [(_kept_line(kept, now, texts), kept.record.node.address) for kept in relevant]
     if is_new:
         lines += [(line(r, now, about="open"), r.node.address) for r in found.questions]
@@ -219,9 +219,10 @@ def _no_news(reader: Reader, records: Sequence[Record], prompt: str, session: st
     return own_sight(reader, records, session) | {one.entry for one in done if one.entry not in mended}
 
 
-def _kept_line(kept: Kept, now: int, texts: Mapping[int, str]) -> str:
+def _kept_line(kept: Kept, now: int, texts: Mapping[int, Worded]) -> str:
     replaced = REPLACES if kept.replaced else ""
-    return line(kept.record, now, text=texts.get(kept.record.entry, "") or kept.passage, about=replaced)
+    worded = texts.get(kept.record.entry, AS_IT_IS)
+    return line(kept.record, now, worded=worded, text=kept.passage, about=replaced)
 
 
 def _remembered(known: Session | None) -> tuple[int, frozenset[str]]:
@@ -264,8 +265,8 @@ def _after_failure(engine: Engine, asker: Asker, manner: Manner, talks: Talks, h
 
 
 def _about(
-    engine: Engine, records: Sequence[Record], label: str, file: str = "", texts: Mapping[int, str] | None = None
+    engine: Engine, records: Sequence[Record], label: str, file: str = "", texts: Mapping[int, Worded] | None = None
 ) -> Told:
     now = engine.clock()
-    lines = [line(record, now, text=(texts or {}).get(record.entry, "")) for record in records]
+    lines = [line(record, now, worded=(texts or {}).get(record.entry, AS_IT_IS)) for record in records]
     return Told(fenced(lines, label=label), tuple(record.node.address for record in records), file)

@@ -146,3 +146,9 @@ def test_text_without_spaces_is_cut_within_itself() -> None:
 )
 def test_text_is_in_other_letters_where_much_of_it_is(text: str, other: bool) -> None:
     assert is_in_other_letters(text) is other
+
+
+def test_a_megabyte_of_blanks_has_a_length_and_is_cut() -> None:
+    text = f"The gate{' ' * 1_000_000}is green."
+    assert token_estimate(text) > 10_000
+    assert shorten(text, 100) == "The gate …"

@@ -10,6 +10,8 @@ CONTENT_BYTES_MAX = 1024 * 1024
 _CONTROLS = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
 _BINARY_SHARE_MAX = 0.05
 _WORDS = re.compile(r"\w+|[^\w\s]|\n")
+# Blanks between words count for nothing, until there are more than anybody writes.
+_CHARACTERS_A_TOKEN_MAX = 40
 # What is written without spaces, Chinese and Japanese first: about a token for each character.
 _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\ufaff\uff00-\uffdc\U00020000-\U0003ffff"
 _LATIN = "A-Za-z\u00aa-\u024f\u1e00-\u1eff"
@@ -59,8 +61,10 @@ def token_estimate(text: str) -> int:
     Checked against a real tokenizer in the tests: it errs on the high side for prose and code.
     """
     if text.isascii():
-        return sum(1 + (len(word) - 1) // 6 for word in _WORDS.findall(text))
-    return sum(map(_tokens_in, re.findall(_ANY_WORDS, text)))
+        words = sum(1 + (len(word) - 1) // 6 for word in _WORDS.findall(text))
+    else:
+        words = sum(map(_tokens_in, re.findall(_ANY_WORDS, text)))
+    return max(words, len(text) // _CHARACTERS_A_TOKEN_MAX)
 
 
 def _tokens_in(word: str) -> int:
@@ -89,7 +93,7 @@ def shorten(text: str, tokens: int) -> str:
     used = 0
     for word in re.finditer(_ANY_WORDS, text):
         used += _tokens_in(word[0])
-        if used >= tokens:
+        if max(used, word.end() // _CHARACTERS_A_TOKEN_MAX) >= tokens:
             return text[: word.start()].rstrip() + " …"
     return text
 

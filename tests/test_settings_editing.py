@@ -226,3 +226,15 @@ def test_folder_that_is_closed_is_not_told_as_text_that_cannot_be_read(
         load(environ={"HOME": str(tmp_path), "MARROW_HOME": str(tmp_path)}, cwd=tmp_path)
     assert str(tmp_path) in problem.value.hint
     assert "UTF-8" not in problem.value.hint
+
+
+def test_a_pattern_that_may_never_end_is_its_users_choice_and_not_a_projects(machine: Machine) -> None:
+    pattern = "redact.extra = ['(a+)+$']\n"
+    machine.user_file.write_text(pattern)
+    assert machine.load()["redact.extra"] == ("(a+)+$",)
+    machine.project_file.write_text(pattern)
+    with pytest.raises(Invalid, match="busy for ever") as caught:
+        machine.load()
+    assert caught.value.field == "redact.extra"
+    with pytest.raises(Invalid, match="busy for ever"):
+        set_value(machine.project_file, "redact.extra", "b+c")

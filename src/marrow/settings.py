@@ -3,7 +3,6 @@
 `SETTINGS` is the table; the documentation, `marrow config` and every check come from it. `load` reads, later ones
 winning: the defaults, the user's `<home>/config.toml`, the project's `.marrow.toml`, the environment, arguments.
 Where a row says `joins`, each of them adds instead: a project cannot take away what its user redacts.
-
 In TOML the dots are tables: `recall.top_k` is `top_k` under `[recall]`. Three names hold a value and a table
 (`embedder`, `llm`, `store`): write `embedder = "auto"`, or `name = "auto"` under `[embedder]` with its other keys. In
 the environment it is `MARROW_RECALL_TOP_K`; empty counts as not set. As text, a list is `a,b` and a table `a=1,b=2`
@@ -11,7 +10,6 @@ the environment it is `MARROW_RECALL_TOP_K`; empty counts as not set. As text, a
 
 A `.marrow.toml` comes from whoever wrote the repository. It may set only the rows marked `project`: nothing that
 spends money, sends text away, names a server or reaches outside the project.
-
 A missing value is None; paths are absolute text. Start-up counts: `tomllib` only with TOML, no `pathlib`, no `typing`.
 """
 
@@ -28,6 +26,7 @@ from types import MappingProxyType
 from marrow.model import toml_text
 from marrow.model.errors import Internal, Invalid, TooLarge, Unavailable
 from marrow.model.nearest import nearest
+from marrow.model.quick_pattern import check_quick
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,8 +38,7 @@ Value = str | int | float | bool | tuple[str, ...] | Mapping[str, int | tuple[st
 Layer = dict[str, tuple[Value, str]]  # name: value and source
 
 PROJECT_FILE, USER_FILE, STORE_FILE = ".marrow.toml", "config.toml", "marrow.db"
-# Variables of our own tests and processes, which are no settings.
-OTHER_VARIABLES = ("MARROW_TEST_", "MARROW_BENCH_", "MARROW_INTERNAL_")
+OTHER_VARIABLES = ("MARROW_TEST_", "MARROW_BENCH_", "MARROW_INTERNAL_")  # of our tests and processes: no settings
 _FILE_BYTES_MAX, _TEXT_MAX, _ITEMS_MAX, _DEPTH_MAX = 256 * 1024, 4096, 1000, 4
 _TRUTH = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
 _ESCAPES = str.maketrans({"\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"})
@@ -271,7 +269,7 @@ def set_value(path: str | os.PathLike[str], name: str, text: str) -> None:
     typed = value is None or isinstance(value, str)  # then it is written as it was typed: `~/x` stays
     plain = text.strip() or setting.absent if typed else toml_text.read(f"v = {toml_text.literal(value)}")["v"]
     if is_project and value is not None:
-        _keep_inside(setting, str(plain), file)
+        _keep_inside(setting, plain, file)
     if plain == "":
         raise _invalid(name, file, "would be empty.", f"Give {setting.limits}; or unset it.")
     before, table, place = _written(file, name)
@@ -326,10 +324,9 @@ def _read(setting: Setting, given: object, where: str, directory: str, user_home
         raise _invalid(setting.name, where, what, f"Give {setting.limits}.") from None
     if not isinstance(value, str) or setting.type not in ("path", "store"):
         return value
-    if setting.type == "store":
-        if "://" in value or value in ("memory:", ":memory:"):
-            return value.removeprefix(":")
-        value = value.removeprefix("sqlite:")
+    if setting.type == "store" and ("://" in value or value in ("memory:", ":memory:")):
+        return value.removeprefix(":")
+    value = value.removeprefix("sqlite:") if setting.type == "store" else value
     expanded = user_home + value[1:] if value[:2] in ("~", "~/", "~" + os.sep) else value
     return os.path.normpath(os.path.join(directory, expanded))
 
@@ -404,13 +401,16 @@ def _layer(path: str, text: str, user_home: str, *, project: bool) -> Layer:
         _allow(setting, path, project=project)
         value = _read(setting, raw, path, os.path.dirname(path), user_home, typed=True)
         if project and value is not None:
-            _keep_inside(setting, str(raw), path)
+            _keep_inside(setting, raw, path)
         layer[name] = value, path
     return layer
 
 
-def _keep_inside(setting: Setting, raw: str, path: str) -> None:
-    """A project's own paths stay inside it, and its own name cannot be another repository's address."""
+def _keep_inside(setting: Setting, given: object, path: str) -> None:
+    """A project's own paths stay inside it, its name is no repository's address, and its patterns end in time."""
+    if setting.type == "patterns" and isinstance(given, list):
+        check_quick(given, setting.name, path)
+    raw = str(given)
     if setting.name == "project" and re.search(r"[/:@\\]", raw):
         raise _invalid("project", path, f"cannot be {raw[:60]!r}.", "Give a plain name, without / : @ or a backslash.")
     if setting.type not in ("path", "store"):

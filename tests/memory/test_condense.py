@@ -358,7 +358,7 @@ def test_secrets_are_taken_out_before_anything_is_sent(world: World) -> None:
     world.tell("stop", message="Done.")
     world.tell("session-end")
     world.work()
-    (world.folder / ".marrow.toml").write_text('[redact]\nextra = ["ORC-\\\\d+-\\\\d"]\n', encoding="utf-8")
+    (world.folder / ".marrow.toml").write_text('[redact]\nextra = ["ORC-\\\\d{1,9}-\\\\d"]\n', encoding="utf-8")
     assert condense(world.place(), 10).done == 2
     sent = "\n".join(world.model.prompts)
     assert "AssertionError" in sent

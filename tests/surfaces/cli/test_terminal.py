@@ -105,3 +105,11 @@ def test_without_a_terminal_something_is_only_lost_when_it_was_said(marrow: Comm
     assert marrow.run("get", address).code == 0
     assert marrow.run("erase", address, "--yes").code == 0
     assert marrow.run("get", address).code == 3
+
+
+def test_json_cannot_drive_the_terminal_and_is_the_same_value(marrow: CommandLine) -> None:
+    hostile = "red \x9b31m \u202etxt.exe"
+    address = marrow.run("save", hostile, "--json").json["items"][0]["address"]
+    found = marrow.on_terminal("get", address, "--json")
+    assert not {"\x9b", "\u202e"}.intersection(found.out)
+    assert found.json["content"] == hostile

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 _OBEYED = {code: 0x2400 + code for code in range(0x20) if chr(code) not in "\n\t"}
 _OBEYED |= {0x7F: 0x2421} | dict.fromkeys([*range(0x80, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A)], 0xFFFD)
 
+# What JSON itself would leave as it is; written so, it is the same value.
+_OBEYED_IN_JSON = {code: f"\\u{code:04x}" for code in _OBEYED if code >= 0x7F}
+
 
 def harmless(text: str) -> str:
     """`text` with what a terminal would obey made visible: a memory is data, whoever wrote it."""
@@ -69,7 +72,7 @@ class Output:
     def data(self, value: Any) -> None:
         """A value as JSON, whole."""
         is_unicode = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
-        self._write(sys.stdout, json.dumps(value, indent=2, ensure_ascii=not is_unicode))
+        self._write(sys.stdout, json.dumps(value, indent=2, ensure_ascii=not is_unicode).translate(_OBEYED_IN_JSON))
 
     def text(self, text: str) -> None:
         """Data as text."""

@@ -30,6 +30,9 @@ SHARE_OF_BEST = 0.85
 SHARE_OF_BEST_LONG, LONG, SHORT = 0.6, 40, 20
 COVERED_MIN, MEANING_MIN = 0.20, 0.42
 SAME_COSINE, SAME_SHARED = 0.74, 0.4
+# Two of which one denies something are at odds where no more telling words than these are not in both: what tells the
+# same in a sentence of its own ("hangs if it is not running", "must be running") has more.
+OPPOSITE_APART = 4
 # One that has all the asked words that the best has, and they are much of what was asked, may stand further behind it:
 # only its meaning does, and a meaning is not that exact.
 SIBLING_SHARE, SIBLING_COVERED = 0.9, 0.4
@@ -252,9 +255,9 @@ def _is_same(question: Question, better: _Candidate, one: _Candidate, alike: Cos
     texts = (better.record.node.content, one.record.node.content)
     if cosine is None or cosine < SAME_COSINE or better.record.project != one.record.project or changed_value(*texts):
         return False
-    if negates(texts[0]) != negates(texts[1]):  # the same words, and the opposite
-        return False
     ours, theirs = subject(texts[0]), subject(texts[1])
+    if negates(texts[0]) != negates(texts[1]) and len(ours ^ theirs) <= OPPOSITE_APART:
+        return False  # the same words, and the opposite
     shared = len(ours & theirs) / max(1, min(len(ours), len(theirs)))
     asked = frozenset(question.terms)
     return shared >= SAME_SHARED and asked & theirs <= ours and not is_parallel(ours, theirs, asked)

@@ -117,10 +117,12 @@ def test_repositories_share_a_memory_when_their_user_says_so(tmp_path: Path) -> 
     with open_memory(second, store=store) as memory:
         (note,) = [one for one in memory.doctor().items if "another" in one["what"]]
         assert note["do"] == "`marrow init orchard` if both are one."
+        assert "(`marrow init orchard` if both are one)" in memory.status().text()
         memory.init("orchard")
     with open_memory(second, store=store) as memory:
         assert [item.content for item in memory.active().items] == ["The gate is green."]
         assert not [one for one in memory.doctor().items if "another" in one["what"]]
+        assert memory.status().named == ""
 
 
 def test_a_repository_that_names_itself_keeps_its_memory_under_another_origin(tmp_path: Path) -> None:

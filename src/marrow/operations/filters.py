@@ -15,6 +15,7 @@ from ..model.nearest import nearest
 from ..model.node import KINDS
 from ..model.record import CURRENT, Filter, as_text
 from ..model.scope import EVERY_PROJECT
+from ..settings import PROJECT_FILE
 from .table import Call
 
 
@@ -95,3 +96,12 @@ def asked_kinds(call: Call, kinds: Sequence[str]) -> tuple[str, ...]:
             if not reader.select(call.asker.namespace, of_it, CURRENT, call.engine.clock(), 1):
                 raise Invalid(f"Nothing is of the kind {kind!r}.", hint=f"Did you mean {near}?", field="kinds")
     return tuple(kinds)
+
+
+def name_of_another(call: Call) -> str:
+    """The name that the repository gives itself, where another project has it."""
+    name = call.settings.maybe("project", str) if call.settings else None
+    if call.settings is None or not name or not call.settings.source("project").endswith(PROJECT_FILE):
+        return ""
+    holder = call.engine.store.known_as(call.asker.namespace, [name])
+    return name if holder not in (None, call.asker.scope.project) else ""

@@ -20,8 +20,9 @@ from ..model.address import shown
 from ..model.moments import iso
 from ..model.scope import ADMIN, WRITE
 from ..model.text import counted, sized
-from ..repository.identity import PROJECT_FILE, identify
-from .filters import named_project, wanted
+from ..repository.identity import identify
+from ..settings import PROJECT_FILE
+from .filters import name_of_another, named_project, wanted
 from .pauses import home_of, paused_until
 from .table import Call, operation
 
@@ -192,19 +193,10 @@ def doctor(call: Call, repair: Annotated[bool, "mend everything that is derived"
     if until := paused_until(call):
         what = f"this project is paused {until}: hooks capture and recall nothing"
         items.append({"severity": NOTE, "what": what, "do": "`marrow resume` lets them."})
-    if name := _name_of_another(call):
+    if name := name_of_another(call):
         what = f"{PROJECT_FILE} calls this project {name!r}, which is another one's name: it is kept apart"
         items.append({"severity": NOTE, "what": what, "do": f"`marrow init {name}` if both are one."})
     return DoctorResult(found.ok, tuple(items), found.repaired, dict(found.counts))
-
-
-def _name_of_another(call: Call) -> str:
-    """The name that the repository gives itself, where another project has it."""
-    name = call.settings.maybe("project", str) if call.settings else None
-    if call.settings is None or not name or not call.settings.source("project").endswith(PROJECT_FILE):
-        return ""
-    holder = call.engine.store.known_as(call.asker.namespace, [name])
-    return name if holder not in (None, call.asker.scope.project) else ""
 
 
 ALTERED_SHOWN = 10

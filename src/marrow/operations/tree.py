@@ -17,7 +17,8 @@ from ..model.errors import Invalid
 from ..model.moments import iso
 from ..model.scope import WRITE
 from ..model.text import counted, first_line, sized
-from .filters import wanted
+from ..settings import PROJECT_FILE
+from .filters import name_of_another, wanted
 from .pauses import paused_until
 from .table import Call, operation
 from .views import View, lines_of, view
@@ -121,6 +122,7 @@ class StatusResult(NamedTuple):
     read_only: bool
     is_there: bool = True
     paused: str = ""
+    named: str = ""
 
     def text(self) -> str:
         lines = [
@@ -134,6 +136,11 @@ class StatusResult(NamedTuple):
         ]
         if self.paused:
             lines.append(f"paused {self.paused}: hooks capture and recall nothing here (`marrow resume`)")
+        if self.named:
+            lines.append(
+                f"{PROJECT_FILE} calls this project {self.named!r}, which is another one's name: it is kept apart "
+                f"(`marrow init {self.named}` if both are one)"
+            )
         return "\n".join(lines)
 
     def _size(self) -> str:
@@ -162,6 +169,7 @@ def memory_status(call: Call, as_of: str = "") -> StatusResult:
         read_only=found.read_only,
         is_there=not call.missing,
         paused=paused_until(call),
+        named=name_of_another(call),
     )
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from ..model.errors import MarrowError, NotFound, StoreDamaged
 from ..model.scope import READ, RIGHTS, WRITE, Principal, Scope
 from ..providers.embedder import Embedder
+from ..repository.here import current_directory
 from ..repository.identity import OWN, Identity, identify
 from ..settings import PROJECT_FILE, Settings, load
 from ..store import open_store
@@ -90,7 +91,7 @@ def _identified(
 ) -> tuple[Identity, str | None]:
     """Which project is at `path`, and by what name the store knows it. A repository may call itself as it likes, and
     does not get at what is known under a name that is not its own: then it is known as one without a name."""
-    root = values.maybe("project_root", str) or path or Path.cwd()
+    root = values.maybe("project_root", str) or path or current_directory()
     namespace, own = values.get("namespace", str), os.path.basename(values.source("project")) == PROJECT_FILE
     identity = identify(root, name=values.maybe("project", str), own=own, create=create)
     try:

@@ -22,11 +22,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from marrow.model.errors import Invalid, NotFound
+from marrow.model.errors import Invalid
 from marrow.model.scope import one_project
 from marrow.model.text import name as checked_name
 
 from .gitconfig import Entry, entries, read_bounded, user_entries
+from .here import current_directory
 from .origin import any_case, is_local, normalise
 
 ID_FILE = "marrow-id"
@@ -325,9 +326,7 @@ def _marked_root(start: str, home: str) -> str:
 def _directory(path: str | os.PathLike[str] | None) -> str:
     """The real directory meant: of a file, the one that it is in."""
     try:
-        real = os.path.realpath(os.curdir if path is None else path)
-    except FileNotFoundError:
-        raise NotFound("The current directory no longer exists.", hint="Change to one that does.") from None
+        real = os.path.realpath(current_directory() if path is None else path)
     except ValueError:
         raise Invalid("A path cannot hold a NUL character.", hint="Correct it.", field="path") from None
     return os.path.dirname(real) if os.path.isfile(real) else real

@@ -40,6 +40,14 @@ def test_an_answer_that_cannot_be_written_is_told_as_that(marrow: CommandLine, w
     assert "Exception" not in done.stderr
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="a folder that somebody is in can be deleted there")
+@pytest.mark.parametrize("words", ["status", "tour", "mcp"])
+def test_a_folder_that_was_deleted_is_no_fault(marrow: CommandLine, words: str) -> None:
+    done = shell(marrow, f"mkdir gone && cd gone && rmdir ../gone && marrow {words} </dev/null")
+    assert done.returncode == 3
+    assert done.stderr == "error: The current directory no longer exists.\nhint: Change to one that does.\n"
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="the shell hands on any bytes there")
 def test_a_project_that_is_no_text_is_refused(marrow: CommandLine) -> None:
     for words in (b"--project \xff status", b"status --project \xff"):

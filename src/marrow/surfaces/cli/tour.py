@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...model.errors import NotFound
 from ...operations.run import Answer
+from ...repository.here import current_directory
 from .invocation import Invocation
 from .progress import Progress
 
@@ -86,13 +87,13 @@ def run_tour(call: Invocation, path: str, question: str) -> None:
 def _folder_and_question(path: str, question: str) -> tuple[Path, str]:
     """The first word is a folder if there is one of that name; else it begins the question."""
     if not path:
-        return Path.cwd(), question
+        return Path(current_directory()), question
     folder = Path(path).expanduser()
     if folder.is_dir():
         return folder.resolve(), question
     if folder.exists() or os.sep in path:
         raise NotFound(f"{path} is no folder.", hint="Give the folder of a repository, or none.", field="path")
-    return Path.cwd(), f"{path} {question}".strip()
+    return Path(current_directory()), f"{path} {question}".strip()
 
 
 def _tour(call: Invocation, memory: Memory, folder: Path, store: str, asked: str) -> Toured:

@@ -12,8 +12,10 @@ import pytest
 from marrow.access.restricted import restrict
 from marrow.memory.audit_verify import audit_verify
 from marrow.memory.reindex import reindex
+from marrow.memory.remember import remember
 from marrow.memory.renew import renew_words
 from marrow.memory.views import view_define
+from marrow.model.draft import Draft
 from marrow.model.errors import Forbidden, Invalid
 from marrow.model.link import Anchor
 from marrow.model.record import CURRENT, Filter
@@ -235,3 +237,11 @@ def test_unknown_part_is_refused_and_so_is_who_may_not(world: World) -> None:
     assert problem.value.field == "what"
     with pytest.raises(Forbidden):
         reindex(world.engine, world.as_(rights=NO_ADMIN))
+
+
+def test_what_is_saved_with_another_embedder_is_held_against_nothing_it_cannot_be_compared_with(world: World) -> None:
+    remember(world.engine, world.asker, [Draft("Invoices are rendered by a nightly batch.")])
+    other = replace(world.engine, embedder=FakeEmbedder(world.engine.embedder.dimensions * 2))
+    (saved,) = remember(other, world.asker, [Draft("Invoices are rendered by a nightly job.")]).saved
+    assert saved.similar == ()
+    assert len(world.words("render")) == 2

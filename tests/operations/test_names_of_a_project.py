@@ -118,7 +118,10 @@ def test_repositories_share_a_memory_when_their_user_says_so(tmp_path: Path) -> 
         (note,) = [one for one in memory.doctor().items if "another" in one["what"]]
         assert note["do"] == "`marrow init orchard` if both are one."
         assert "(`marrow init orchard` if both are one)" in memory.status().text()
-        memory.init("orchard")
+        memory.save("The web has a gate too.")
+        done = memory.init("orchard")
+        assert (done.left, done.left_active) == ("github.com/acme/orchard-web", 1)
+        assert "stays there: 1 active" in done.text()
     with open_memory(second, store=store) as memory:
         assert [item.content for item in memory.active().items] == ["The gate is green."]
         assert not [one for one in memory.doctor().items if "another" in one["what"]]

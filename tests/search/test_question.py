@@ -105,6 +105,11 @@ def test_a_question_that_names_something_does_not(text: str) -> None:
         ("Why does `[ $a -le 5 ] && [ $b -ne 3 ]` fail in the script?", {"le", "ne"}),
         ("The lo and el of the si parser are swapped, how do we fix it?", {"lo", "el", "si"}),
         ("Does the La Liga feed go to de and la?", {"la", "de"}),
+        ("What to do if it dies on Friday?", {"die"}),
+        ("which process dies first", {"die"}),
+        ("what does NACH mean", {"nach"}),
+        ("LE and SE in se_linux", {"le", "se"}),
+        ("DER vs das encoding certificate", {"der", "das"}),
     ],
 )
 def test_names_in_a_program_make_no_question_of_another_language(text: str, telling: set[str]) -> None:
@@ -120,6 +125,7 @@ def test_names_in_a_program_make_no_question_of_another_language(text: str, tell
         ("Wann läuft der Export in der Nacht an?", {"wann", "der"}),
         ("pourquoi le cache est vide ?", {"pourquoi", "le", "est"}),
         ("Почему мы выбрали Redis?", {"почему", "мы"}),
+        ("Wie hoch ist der Mond?", {"wie", "ist", "der"}),
     ],
 )
 def test_question_of_another_language_is_known_by_the_words_that_ask(text: str, silent: set[str]) -> None:

@@ -166,6 +166,8 @@ def similar(engine: Engine, asker: Asker, record: Record, vector: Vector, togeth
     first."""
     found = []
     with engine.store.reading() as reader:
+        if reader.vector_model() != engine.model():  # of another embedder: a cosine between the two says nothing
+            return ()
         better = engine.asking(reader, asker.namespace, (record.project,), besides=together)
         if better is not engine.embedder:  # what it is compared with is of that tier
             from ..store.stored_vectors import mean_of

@@ -31,10 +31,18 @@ class ProjectResult(NamedTuple):
     project: str
     aliases: tuple[str, ...]
     active: int
+    left: str = ""
+    left_active: int = 0
 
     def text(self) -> str:
         also = f" (also {', '.join(self.aliases)})" if self.aliases else ""
-        return f"{self.project}{also}: {self.active:,} active"
+        lines = [f"{self.project}{also}: {self.active:,} active"]
+        if self.left_active:
+            lines.append(f"What was saved here under {self.left} stays there: {self.left_active:,} active.")
+            lines.append(
+                f"  `marrow export FILE --project {self.left}`, then `marrow import FILE --project {self.project}`"
+            )
+        return "\n".join(lines)
 
 
 @operation("store", right=WRITE, changes=True)
@@ -44,8 +52,10 @@ def memory_init(call: Call, name: Annotated[str, "of a new, separate project"] =
     A repository whose .marrow.toml calls it by that name is known by it from then on.
     """
     own = identify(call.root, name=name, own=True, create=True).aliases if call.root and name.strip() else ()
+    here = call.asker.scope.project if name and name_of_another(call) == name else ""
     done = init_project(call.engine, call.asker, name or call.asker.scope.project, own)
-    return ProjectResult(done.name, done.aliases, done.active)
+    left = next((p.active for p in projects(call.engine, call.asker) if here and p.name == here), 0)
+    return ProjectResult(done.name, done.aliases, done.active, here if left else "", left)
 
 
 class Projects(NamedTuple):

@@ -14,18 +14,18 @@ from .folding import folded
 
 _SPACED = """
 warum wieso weshalb wie wann wo wer wen wem welche welcher welches welchen welchem womit woher wohin wofür
-worauf wir ihr euch uns unser unsere unserer unseren ich mich mir sind haben hatte hatten wird werden wurde
-wurden worden sein der das dem ein eine einen einem einer eines und oder aber auch noch schon nur von vom zu zum
-zur bei nach aus auf durch für über dass wenn weil denn dies diese dieser dieses diesen kann können muss müssen
+worauf wir ihr euch uns unser unsere unserer unseren ich mich mir sind haben hatten wird werden wurde
+wurden worden der das dem ein eine einen einem einer eines und oder aber auch schon nur von vom zu zum
+zur bei aus auf durch für über dass wenn weil denn diese dieser dieses diesen kann können muss müssen
 soll sollen sich nicht kein keine keinen
-pourquoi quand qui que quoi quel quelle quels quelles lequel laquelle nous vous ils elles je tu il elle avons
-avez ont avait était étaient sont les une de la le un et dans avec pour ce cet cette ces notre nos votre
-leur leurs se ne pas fait faut peut aux au mais donc si
-cuando dónde quién quiénes cuál cuáles cómo nosotros tenemos hemos esta este esto estos estas los las unos unas
-una el para por pero muy sus lo fue
+pourquoi quand qui que quoi quel quelle quels quelles lequel laquelle nous vous ils elles je tu il avons
+avez ont avait était étaient sont les une de la le un et avec ce cet cette ces notre nos votre
+leur leurs se ne pas faut peut aux au donc si
+cuando dónde quién quiénes cuál cuáles cómo nosotros tenemos hemos esto estos estas los las unos unas
+una el por pero muy sus lo fue
 perché chi che quale quali noi abbiamo avete hanno gli dei delle della dello degli nel nella questo questa
-sono
-porque onde quem qual quais temos foi não uma das pelo pela isso esse essa
+
+porque quem qual quais temos foi não uma das pelo pela isso essa
 waarom wanneer waar welke hoe wij het een voor naar niet zijn hebben wordt
 почему зачем как когда где куда откуда кто что чем чего чему какой какая какое какие каков какова каково какую
 каким каких который которая которое которые мы вы он она оно они я ты нас нам вас вам их им его её мой наш наша
@@ -39,7 +39,11 @@ waarom wanneer waar welke hoe wij het een voor naar niet zijn hebben wordt
 """
 _DOUBTFUL = frozenset(
     "die den des mit war ist es im am als man hat est car comment son plus sur en du par del con como come dal dos com "
-    "su met van hay dove".split()
+    "su met van hay dove dies pour para nach onde sono elle este esse esta dans fait sein noch hatte mais".split()
+)
+_NAMES_TOO = frozenset(
+    "la le lo el se si ne de il un et ce au aux der das dem tu je wo hoe het che chi noi dei nel sus una las los "
+    "les".split()
 )
 DOUBTLESS = 2
 # From so many letters on, one of them alone leaves no doubt.
@@ -65,10 +69,13 @@ def _parting() -> re.Pattern[str]:
 
 def is_elsewhere(words: Collection[str], english: Collection[str]) -> bool:
     """Whether these words, folded and in lower case, are another language's than English, whose words that say nothing
-    are `english`. Some of the others' are names in a program, as `lo` and `el`, or options, as `-le` and `-ne`."""
-    asking = asking_words()
-    found = asking.intersection(words)
-    return len(found) >= DOUBTLESS and len(found) >= len({word for word in words if word in english} - asking)
+    are `english`. Where only such are found that are names in a program too, as `lo` and `el`, or options, as `-le` and
+    `-ne`, they must be most of what is said."""
+    asking, said = asking_words(), frozenset(words)
+    found = asking & said
+    if len(found) < DOUBTLESS or len(found) < len({word for word in said if word in english} - asking):
+        return False
+    return not found <= _NAMES_TOO or 2 * len((asking | _DOUBTFUL) & said) > len(said)
 
 
 def silent_words(words: Collection[str], english: Collection[str]) -> frozenset[str]:
@@ -76,7 +83,13 @@ def silent_words(words: Collection[str], english: Collection[str]) -> frozenset[
     asking = asking_words()
     if is_elsewhere(words, english):
         return asking | _DOUBTFUL
-    return frozenset(word for word in asking.intersection(words) if len(word) >= SURE_LENGTH or not word.isascii())
+    if any(word in english for word in words):
+        return frozenset()
+    return frozenset(filter(_is_sure, asking.intersection(words)))
+
+
+def _is_sure(word: str) -> bool:
+    return len(word) >= SURE_LENGTH or not word.isascii()
 
 
 def telling_pairs(run: str) -> list[str]:

@@ -24,7 +24,7 @@ SENTENCES = [
     "the deploy failed because the disk is full " * 36,
 ]
 BLANK = [1, 3]
-LOCAL = ["static", "static@64", "fake", "tiny", "tiny@4", "minilm", "minilm@128", "minilm_onnx", "sentence"]
+LOCAL = ["static", "static@64", "fake", "tiny", "tiny@4", "minilm", "minilm_onnx", "sentence"]
 REMOTE = ["voyage", "voyage@256", "openai", "openai@32", "address", "address@16", "address-of-e5"]
 Make = Callable[[], Embedder]
 

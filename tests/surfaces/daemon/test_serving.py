@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import threading
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 
+from marrow.surfaces.daemon import server as server_module
 from marrow.surfaces.daemon import serving
 from marrow.surfaces.daemon.program import Program
 from marrow.surfaces.daemon.server import HOOK, Server
@@ -101,3 +104,45 @@ def test_program_that_was_taken_away_is_no_longer_served(tmp_path: Path) -> None
     program = Program(str(tmp_path))
     (tmp_path / "a.py").unlink()
     assert [program.is_replaced(), program.is_replaced()] == [False, True]
+
+
+def test_daemon_is_not_quiet_and_says_no_farewell_while_a_call_of_a_bridge_waits_or_runs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(server_module, "CALL_THREADS", 1)
+    background = SimpleNamespace(answering=nullcontext)
+    go, ended = threading.Event(), list[str]()
+
+    def call(name: str) -> None:
+        go.wait(10)
+        ended.append(name)
+
+    async def watch() -> None:
+        server = Server(cast("Any", None), cast("Any", background), cast("Any", None), 1.0)
+        assert server.is_quiet
+        calls = [server._calls.submit(call, "runs"), server._calls.submit(call, "waits")]
+        assert not server.is_quiet
+        farewell = asyncio.create_task(server._say_farewell())
+        await asyncio.sleep(0.05)
+        assert not farewell.done()
+        go.set()
+        await farewell
+        assert [one.done() and not one.cancelled() for one in calls] == [True, True]
+        assert server.is_quiet
+
+    asyncio.run(asyncio.wait_for(watch(), 10))
+    assert ended == ["runs", "waits"]
+
+
+def test_call_that_does_not_end_keeps_the_daemon_for_a_moment_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server_module, "FAREWELL_SECONDS", 0.05)
+    background, go = SimpleNamespace(answering=nullcontext), threading.Event()
+
+    async def leave() -> None:
+        server = Server(cast("Any", None), cast("Any", background), cast("Any", None), 1.0)
+        call = server._calls.submit(go.wait, 10)
+        await server._say_farewell()
+        assert not call.done()
+        go.set()
+
+    asyncio.run(asyncio.wait_for(leave(), 10))

@@ -8,6 +8,7 @@ import hmac
 import json
 import logging
 import os
+import threading
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -26,6 +27,8 @@ from .lock import is_newer
 CONNECTIONS_MAX, ASKED_MAX = 512, 64
 ASK_THREADS, CALL_THREADS = 4, 8
 FAREWELL_SECONDS = 2.0
+# So long what a call gave takes at most until it is written to its bridge.
+ANSWER_SECONDS = 0.1
 HELLO, HOOK = "marrow/hello", "marrow/hook"
 # What a client says of itself: where it is, and what it has named there.
 NAMED = ("cwd", "store", "project", "namespace", "view")
@@ -67,13 +70,30 @@ class _Calls(ThreadPoolExecutor):
     def __init__(self, background: Background) -> None:
         super().__init__(CALL_THREADS, thread_name_prefix="call")
         self._background = background
+        self._counting = threading.Lock()
+        self._unanswered, self._answered_at = 0, -ANSWER_SECONDS
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether one waits or runs, or ended so lately that its answer may still be on its way."""
+        with self._counting:
+            return self._unanswered > 0 or time.monotonic() - self._answered_at < ANSWER_SECONDS
 
     def submit(self, work: Callable[P, T], /, *args: P.args, **named: P.kwargs) -> Future[T]:
         def answer() -> T:
             with self._background.answering():
                 return work(*args, **named)
 
-        return super().submit(answer)
+        found = super().submit(answer)
+        with self._counting:
+            self._unanswered += 1
+        found.add_done_callback(self._ended)
+        return found
+
+    def _ended(self, _: Future[Any]) -> None:
+        with self._counting:
+            self._unanswered -= 1
+            self._answered_at = time.monotonic()
 
 
 class Server:
@@ -134,12 +154,12 @@ class Server:
 
     @property
     def is_quiet(self) -> bool:
-        return self._asked == 0
+        return self._asked == 0 and not self._calls.is_busy
 
     async def _say_farewell(self) -> None:
         """Let what was asked be answered, for a moment; then go."""
         until = time.monotonic() + FAREWELL_SECONDS
-        while self._asked and time.monotonic() < until:
+        while not self.is_quiet and time.monotonic() < until:
             await asyncio.sleep(0.01)
         for writer in list(self._connections):
             writer.close()

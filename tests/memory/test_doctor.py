@@ -109,6 +109,18 @@ def test_whatever_is_derived_is_found_and_repaired(on_disk: World, what: str) ->
     assert doctor(on_disk.engine, on_disk.asker, repair=True).repaired == ()
 
 
+def test_words_of_an_older_marrow_are_a_note_and_are_renewed_by_a_repair(on_disk: World) -> None:
+    grown(on_disk)
+    run(on_disk, "DELETE FROM facts WHERE name = 'terms'")
+    found = doctor(on_disk.engine, on_disk.asker)
+    assert found.ok, found.findings
+    assert any("older Marrow" in line for line in said(found, "note"))
+    healed = doctor(on_disk.engine, on_disk.asker, repair=True)
+    assert any("keyword index" in line for line in healed.repaired), healed.repaired
+    assert not any("older Marrow" in line for line in said(healed))
+    assert on_disk.words("gate") == {"The gate is blue."}
+
+
 def break_page(world: World, table: str) -> None:
     """Other bytes over the first page of a table, which can then neither be read nor dropped."""
     with apsw.Connection(str(world.path)) as connection:

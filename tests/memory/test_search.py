@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
-from marrow.memory.search import LIMIT_MAX, Found, search
+from marrow.memory.search import LIMIT_MAX, OLD_WORDS, Found, search
 from marrow.model.errors import Invalid
 from marrow.model.moments import MICROS_PER_DAY
 from marrow.model.record import Filter
 from marrow.providers.embedder import FakeEmbedder, NoEmbedder
 from marrow.providers.static import StaticEmbedder
+from marrow.store.sqlite.writer import SqliteWriter
 
 from ..search.notes import BY_NAME, NOTES, NOW, START, Lantern, lantern, name_of
+from . import fixtures_store
+from .fixtures_store import World
+
+on_disk = fixtures_store.on_disk
 
 
 @pytest.fixture(scope="module")
@@ -113,3 +119,16 @@ def test_a_time_in_the_query_hides_nothing() -> None:
         found = search(memory.engine, memory.asker, "What was done to the kiosk in March?", Filter(), limit=10)
         plain = search(memory.engine, memory.asker, "What was done to the kiosk?", Filter(), limit=10)
         assert len(found.hits) == len(plain.hits) == 2
+
+
+def test_that_the_index_of_words_is_older_is_said_where_nothing_was_found_and_only_there(on_disk: World) -> None:
+    on_disk.say("Die Straße ist lang.")
+    engine = replace(on_disk.engine, embedder=NoEmbedder())
+    assert search(engine, on_disk.asker, "Fahrrad", Filter()).degraded == ""
+    with engine.store.writing() as writer:
+        assert isinstance(writer, SqliteWriter)
+        writer.note_terms("1")
+    found, none = (search(engine, on_disk.asker, query, Filter()) for query in ("lang", "Fahrrad"))
+    assert (len(found.hits), found.degraded) == (1, "")
+    assert (len(none.hits), none.degraded) == (0, OLD_WORDS)
+    assert "marrow reindex words" in OLD_WORDS

@@ -373,9 +373,12 @@ class Memory(metaclass=_Verbs):
         return done
 
     def refine_few(self) -> int:
-        """The same for the project at hand where little waits there; where much does, nothing."""
+        """The same for the project at hand where little waits there; where much does, nothing. An index of words that
+        an older Marrow made is renewed too, where it is small."""
         from ..memory.refine import refine_few
+        from ..memory.renew import renew_few_words
 
+        renew_few_words(self.engine)
         return refine_few(self.engine, self.call.asker)
 
     def named_derivations(self) -> list[NamedFile]:

@@ -35,6 +35,8 @@ _REPAIRING = {
     _INDEX: "`marrow doctor --repair` puts it right.",
     _BROKEN: "Nothing canonical is in it. `marrow doctor --repair` makes the file anew, and keeps this one beside it.",
 }
+# The store is well all the same: most words have the form that they had.
+_OLDER = "the keyword index was made by an older Marrow, and has other forms of some words"
 
 
 class Finding(NamedTuple):
@@ -142,6 +144,8 @@ def _of_file(engine: Engine, asker: Asker) -> Iterator[Finding]:
         part = _BROKEN if engine.store.is_broken() else _INDEX
         for line in engine.store.problems():
             yield Finding(WARNING, line, _REPAIRING[part], part)
+        if part != _BROKEN and engine.store.has_old_words():
+            yield Finding(NOTE, _OLDER, "`marrow reindex words` makes it anew, or the daemon in time.", part)
     if engine.store.read_only and not damages:  # what is damaged is only read, whatever its permissions
         yield Finding(
             WARNING, "the store is open for reading only", "Check the permissions of the file and its folder."

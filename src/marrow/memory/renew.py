@@ -8,6 +8,9 @@ from ..providers.static import EARLIER, MODEL
 from .engine import Engine
 from .reindex import vectors_anew, words_anew
 
+# So many entries are indexed in about a second.
+FEW = 2_000
+
 
 def renew_words(engine: Engine) -> int:
     """How many entries the index of words was made anew for; 0 unless it is from before the way of making terms
@@ -16,6 +19,16 @@ def renew_words(engine: Engine) -> int:
     if store.read_only or enforced(store) or not store.has_old_words() or store.is_broken():
         return 0
     return words_anew(engine, lambda *_: engine.make_way())
+
+
+def renew_few_words(engine: Engine) -> int:
+    """The same where it is soon done: who never runs a daemon is served too, and who has much leaves it to one."""
+    if not engine.store.has_old_words():
+        return 0
+    with engine.store.reading() as reader:
+        if reader.sizes()["entries"] > FEW:
+            return 0
+    return renew_words(engine)
 
 
 def renew_vectors(engine: Engine) -> int:

@@ -29,6 +29,8 @@ REPLACED, SUPERSEDES = "replaced", "supersedes"
 KNOWN_MAX, EVENTS_LOOKED_AT = 64, 8
 # What is kept as a node and says nothing of the project.
 NOT_SEARCHED = frozenset(("view",))
+# Said where nothing was found: what was asked for may have another form there.
+OLD_WORDS = "an index of words that an older Marrow made: `marrow reindex words` makes it anew"
 
 
 class Found(NamedTuple):
@@ -77,7 +79,8 @@ def search(
         records = [hit.record for hit in hits]
         origins = origins_of(reader, asker, records, seq)
         rivals = rivals_of(reader, asker.namespace, records, wanted.projects, seq, now)
-        return Found(hits, now, found.degraded, origins, found.asked, rivals)
+        degraded = found.degraded or (OLD_WORDS if not hits and engine.store.has_old_words() else "")
+        return Found(hits, now, degraded, origins, found.asked, rivals)
 
 
 def _replaced(engine: Engine, reader: Reader, embedder: Embedder, asker: Asker, question: Question) -> Sequence[Hit]:

@@ -88,9 +88,7 @@ class Found(NamedTuple):
     left_out: int = 0
 
     def text(self) -> str:
-        if not self.items:
-            return "Nothing found."
-        lines = lines_of(self.items)
+        lines = lines_of(self.items) if self.items else ["Nothing found."]
         if self.degraded:
             lines.append(f"(searched {self.degraded})")
         if self.left_out:

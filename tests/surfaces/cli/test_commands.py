@@ -5,15 +5,20 @@ from __future__ import annotations
 import io
 import json
 import shlex
+import sqlite3
 import sys
+from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any, get_args, get_origin
 
 import pytest
 
+from marrow.memory import renew
 from marrow.model.errors import Invalid
 from marrow.operations.catalogue import NAMES, TABLE
 from marrow.operations.table import Argument, Operation
+from marrow.store.sqlite.statements import TERMS_FORM
 from marrow.surfaces.cli import commands, examples, own, pages
 from marrow.surfaces.cli.arguments import choices, flag, is_address, is_list, is_mapping
 from marrow.surfaces.cli.invocation import COMMON_FLAGS
@@ -204,3 +209,40 @@ def _value(argument: Argument, operation: Operation, known: dict[str, str], fold
 
 def test_own_commands_are_described_as_operations_are() -> None:
     assert all(mine.summary and mine.group == own.GROUP for mine in own.OWN)
+
+
+def older_words(environment: dict[str, str]) -> Callable[[], list[tuple[str]]]:
+    """Make the index of words an older Marrow's; what says then which form it has."""
+    store = str(next(Path(environment["HOME"]).rglob("*.db")))
+
+    def facts(statement: str) -> list[tuple[str]]:
+        with closing(sqlite3.connect(store)) as connection, connection:
+            return connection.execute(statement).fetchall()
+
+    facts("DELETE FROM facts WHERE name = 'terms'")
+    return lambda: facts("SELECT value FROM facts WHERE name = 'terms'")
+
+
+def test_words_of_an_older_marrow_are_told_by_a_search_and_no_fault_and_a_save_renews_the_few(
+    here: Here, environment: dict[str, str]
+) -> None:
+    here("save", "Die Straße ist lang.")
+    form = older_words(environment)
+    searched = here("search", "zzyzx", "--kinds", "incident")
+    assert "marrow reindex words" in searched.out + searched.err
+    looked = here("doctor")
+    assert (looked.code, "older Marrow" in looked.out) == (0, True)
+    assert form() == []
+    assert here("save", "The gate is blue.").code == 0
+    assert form() == [(TERMS_FORM,)]
+    assert "reindex" not in here("search", "zzyzx", "--kinds", "incident").out
+
+
+def test_words_of_an_older_marrow_in_a_large_store_are_left_to_the_daemon(
+    here: Here, environment: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here("save", "Die Straße ist lang.")
+    form = older_words(environment)
+    monkeypatch.setattr(renew, "FEW", 1)
+    assert here("save", "The gate is blue.").code == 0
+    assert form() == []

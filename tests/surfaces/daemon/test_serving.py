@@ -119,16 +119,16 @@ def test_daemon_is_not_quiet_and_says_no_farewell_while_a_call_of_a_bridge_waits
 
     async def watch() -> None:
         server = Server(cast("Any", None), cast("Any", background), cast("Any", None), 1.0)
-        assert server.is_quiet
+        assert [server.is_quiet] == [True]
         calls = [server._calls.submit(call, "runs"), server._calls.submit(call, "waits")]
-        assert not server.is_quiet
+        assert [server.is_quiet] == [False]
         farewell = asyncio.create_task(server._say_farewell())
         await asyncio.sleep(0.05)
         assert not farewell.done()
         go.set()
         await farewell
         assert [one.done() and not one.cancelled() for one in calls] == [True, True]
-        assert server.is_quiet
+        assert [server.is_quiet] == [True]
 
     asyncio.run(asyncio.wait_for(watch(), 10))
     assert ended == ["runs", "waits"]

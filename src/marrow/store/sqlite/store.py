@@ -341,8 +341,6 @@ class SqliteStore:
             words, vectors = reader.unindexed()
             has_vectors = (reader.vector_model() or ("", 0))[1] > 0
             is_unswept = reader.fact(SWEEP_DUE) is not None
-        if self.has_old_words():
-            found.append("the keyword index was made by an older Marrow, and has other forms of some words")
         if words:
             found.append(f"the keyword index lacks {counted(len(words), 'entry')}")
         if vectors and has_vectors:

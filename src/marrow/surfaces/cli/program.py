@@ -168,7 +168,8 @@ def _perform(operation: Operation, values: dict[str, Any], invocation: Invocatio
 
 def _refine(memory: Memory) -> None:
     """What was saved gets its better vector now that the answer is out: no daemon may ever run here. It costs an eighth
-    of a second, and what fails or is broken off is done by whoever comes next: the answer stands."""
+    of a second, and what fails or is broken off is done by whoever comes next: the answer stands. Once
+    after an upgrade a small index of words is made anew with it."""
     with suppress(MarrowError, KeyboardInterrupt):
         memory.refine_few()
 

@@ -16,6 +16,7 @@ from marrow.jobs.derive import Deriver
 from marrow.jobs.place import Place
 from marrow.model.address import address_of
 from marrow.model.derivation import DONE, Derived
+from marrow.model.errors import Unavailable
 from marrow.settings import load
 from marrow.store.sqlite.writer import SqliteWriter
 from tests.providers.llm_service import FakeModel, status
@@ -133,3 +134,48 @@ def test_turn_of_the_daemon_renews_words_from_before_terms_were_made_otherwise(m
     chores.turn(lambda: False)
     chores.stop()
     assert not here.engine.store.has_old_words()
+
+
+def test_words_of_a_broken_store_are_not_looked_at_with_each_turn(
+    memory: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory.save("Die Straße ist lang.")
+    here = memory.place
+    with here.engine.store.writing() as writer:
+        assert isinstance(writer, SqliteWriter)
+        writer.note_terms("1")
+    looks: list[object] = []
+
+    def is_broken(store: object) -> bool:
+        looks.append(store)
+        return True
+
+    monkeypatch.setattr(type(here.engine.store), "is_broken", is_broken)
+    chores = Chores(str(tmp_path), lambda *_: here, lambda: here, lambda: [here], lambda: None, lambda: [here])
+    for _ in range(5):
+        chores.turn(lambda: False)
+    assert (len(looks), here.engine.store.has_old_words()) == (1, True)
+    monkeypatch.setattr("marrow.jobs.chores.PUT_OFF_SECONDS", -1.0)
+    chores._words_at.clear()
+    chores.turn(lambda: False)
+    chores.turn(lambda: False)
+    chores.stop()
+    assert len(looks) == 3
+
+
+def test_turn_of_the_daemon_looks_for_entries_without_a_vector_once_in_a_while(
+    memory: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks: list[object] = []
+
+    def fill(engine: object) -> int:
+        looks.append(engine)
+        raise Unavailable("the service does not answer")
+
+    monkeypatch.setattr("marrow.jobs.chores.fill_vectors", fill)
+    here = memory.place
+    chores = Chores(str(tmp_path), lambda *_: here, lambda: here, lambda: [here], lambda: None, lambda: [here])
+    for _ in range(3):
+        chores.turn(lambda: False)
+    chores.stop()
+    assert len(looks) == 1

@@ -10,7 +10,7 @@ from marrow.access.restricted import restrict
 from marrow.memory.engine import Asker, Engine
 from marrow.memory.refine import BATCH, refine_few
 from marrow.memory.remember import remember
-from marrow.memory.renew import renew_vectors
+from marrow.memory.renew import fill_vectors, renew_vectors
 from marrow.memory.views import view_define
 from marrow.model.draft import Draft
 from marrow.model.scope import Scope
@@ -94,3 +94,42 @@ def test_through_a_view_no_vectors_are_made_anew(engine: Engine, asker: Asker) -
     view_define(today, asker, "claims", {"kinds": ["claim"]})
     assert renew_vectors(replace(today, store=restrict(today.store, asker.namespace, "claims"), views={})) == 0
     assert renew_vectors(today) > 0
+
+
+@pytest.mark.parametrize("has_better", [False, True])
+def test_what_was_saved_while_another_embedder_was_configured_gets_its_vector_when_the_first_is_back(
+    engine: Engine, asker: Asker, has_better: bool
+) -> None:
+    first = replace(engine, refiner=FakeEmbedder(engine.embedder.dimensions)) if has_better else engine
+    save(first, asker, "first", 2)
+    other = replace(engine, embedder=FakeEmbedder(engine.embedder.dimensions * 2))
+    save(other, asker, "second", 3)
+    with engine.store.reading() as reader:
+        assert (reader.sizes()["vectors"], reader.sizes()["entries"]) == (2, 5)
+    assert fill_vectors(other) == 0  # the others' vectors are not its own
+    assert (fill_vectors(first), fill_vectors(first)) == (3, 0)
+    with engine.store.reading() as reader:
+        assert reader.sizes()["vectors"] == 5
+        assert reader.vector_model() == first.model()
+    assert engine.store.problems() == []
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_what_is_saved_with_another_embedder_is_compared_with_no_vector_of_the_first(
+    engine: Engine, asker: Asker, times: int
+) -> None:
+    class Other(FakeEmbedder):
+        def __init__(self, dimensions: int) -> None:
+            super().__init__(dimensions)
+            self.model = "another"
+
+    remember(engine, asker, [Draft("The gate is painted blue and green.")])
+    other = replace(engine, embedder=Other(engine.embedder.dimensions * times))
+    assert remember(other, asker, [Draft("The gate is painted blue and green!")]).saved[0].similar == ()
+
+
+def test_through_a_view_no_vectors_are_filled_in(engine: Engine, asker: Asker) -> None:
+    save(engine, asker, "first", 1)
+    save(replace(engine, embedder=FakeEmbedder(engine.embedder.dimensions * 2)), asker, "first", 2)
+    view_define(engine, asker, "claims", {"kinds": ["claim"]})
+    assert fill_vectors(replace(engine, store=restrict(engine.store, asker.namespace, "claims"), views={})) == 0

@@ -13,7 +13,8 @@ from typing import Any
 from ..capture import inbox
 from ..memory.recall import recall
 from ..memory.refine import refine
-from ..memory.renew import renew_vectors, renew_words
+from ..memory.renew import fill_vectors, renew_vectors, renew_words
+from ..model.errors import MarrowError
 from ..model.moments import MICROS_PER_DAY
 from ..model.trace import FAILED
 from .abandoned import close_abandoned
@@ -32,6 +33,8 @@ FAILURES_LOOKED_AT, FAILURES_SHOWN = 1000, 5
 # could not be used, unless it is the user's own.
 RELEASE_SECONDS, RELEASE_SECONDS_MAX = 10.0, 3600.0
 PUT_OFF_SECONDS = 60.0
+# So often is looked for entries without a vector.
+FILL_SECONDS = 3600.0
 
 log = logging.getLogger("marrow.background")
 
@@ -60,6 +63,8 @@ class Chores:
         self._tidied_at = 0
         self._release_at, self._release_after = 0.0, RELEASE_SECONDS
         self._put_off: dict[int, float] = {}
+        self._words_at: dict[int, float] = {}
+        self._fill_at: dict[int, float] = {}
         self._counts: dict[str, int] = {"drained": 0, "worked_off": 0, "embedded": 0, "mapped": 0, "derived": 0}
         self._counts["followed"] = 0
         self._counting = threading.Lock()
@@ -104,8 +109,9 @@ class Chores:
             with self._apart(place):
                 worked += self._add("worked_off", work_off(place, self._place_at, is_stopping=is_stopping))
                 if not drained and not worked and is_quiet():
-                    renew_words(place.engine)
-                    embedded += self._add("embedded", renew_vectors(place.engine) or refine(place.engine))
+                    self._renew_words(place)
+                    embedded += self._add("embedded", renew_vectors(place.engine) or self._fill(place))
+                    embedded += self._add("embedded", refine(place.engine))
                     embedded += self._derived(self._deriver.own(place))
         if not drained and not worked:  # what is old and waits all the same is worked off first
             self._tidy()
@@ -116,6 +122,27 @@ class Chores:
                 for place in self._projects():
                     embedded += self._derived(self._deriver.of_users(place))
         return bool(drained or worked or embedded)
+
+    def _renew_words(self, place: Place) -> None:
+        """A store whose words cannot be renewed is left alone for a while: to find out that it is broken reads all of
+        it."""
+        store, now = place.engine.store, time.monotonic()
+        if self._words_at.get(id(store), 0.0) > now:
+            return
+        if not renew_words(place.engine) and store.has_old_words():
+            self._words_at[id(store)] = time.monotonic() + PUT_OFF_SECONDS
+
+    def _fill(self, place: Place) -> int:
+        """Vectors for what has none: seldom, since counting goes through the whole store."""
+        store, now = id(place.engine.store), time.monotonic()
+        if self._fill_at.get(store, 0.0) > now:
+            return 0
+        self._fill_at[store] = now + FILL_SECONDS
+        try:
+            return fill_vectors(place.engine)
+        except MarrowError as problem:  # whatever a service refuses with: nothing else waits for it
+            log.warning("no vectors for what has none: %s", problem)
+            return 0
 
     def turn_awaited(self, is_stopping: Callable[[], bool]) -> bool:
         """A turn that somebody waits for: it makes way for nobody, and begins with all that waits, since what ended

@@ -103,7 +103,7 @@ def _agrees(engine: Engine, namespace: str) -> bool:
             return root == head.root
 
 
-def _entries(reader: Reader) -> list[int]:
+def entries_of(reader: Reader) -> list[int]:
     """Every entry of every namespace, superseded ones too: they are searched when asked for."""
     wanted = Filter(include_superseded=True)
     return [entry for name in reader.namespaces() for entry in reader.select(name, wanted, CURRENT, 0)]
@@ -120,7 +120,7 @@ def _words(engine: Engine, progress: Progress | None) -> int:
 def words_anew(engine: Engine, progress: Progress | None = None) -> int:
     """How many entries the index of words has now: all of them, as it is made today."""
     with engine.store.reading() as reader:
-        entries = _entries(reader)
+        entries = entries_of(reader)
     for at in range(0, len(entries), BATCH):
         with engine.store.writing() as writer:
             records = writer.records_of(entries[at : at + BATCH], CURRENT)
@@ -138,7 +138,7 @@ def words_anew(engine: Engine, progress: Progress | None = None) -> int:
 def vectors_anew(engine: Engine, progress: Progress | None = None) -> int:
     """How many were made: of everything, by the embedder at hand."""
     with engine.store.reading() as reader:
-        entries = _entries(reader)
+        entries = entries_of(reader)
     made: dict[int, Vector] = {}
     for at in engine.considerately(range(0, len(entries), BATCH)):
         with engine.store.reading() as reader:
@@ -148,7 +148,7 @@ def vectors_anew(engine: Engine, progress: Progress | None = None) -> int:
             progress(min(at + BATCH, len(entries)), len(entries))
     with engine.store.writing() as writer:
         # Meanwhile entries may have come, and some may have been erased.
-        present = _entries(writer)
+        present = entries_of(writer)
         missing = [entry for entry in present if entry not in made]
         for at in range(0, len(missing), BATCH):
             made.update(_embedded(engine, writer.records_of(missing[at : at + BATCH], CURRENT)))

@@ -3,10 +3,13 @@ and never through a view."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ..access.restricted import enforced
 from ..providers.static import EARLIER, MODEL
-from .engine import Engine
-from .reindex import vectors_anew, words_anew
+from ..store.protocol import Reader
+from .engine import Engine, vectors_by
+from .reindex import BATCH, entries_of, vectors_anew, words_anew
 
 # So many entries are indexed in about a second.
 FEW = 2_000
@@ -40,3 +43,41 @@ def renew_vectors(engine: Engine) -> int:
     with engine.store.reading() as reader:
         theirs = reader.vector_model()
     return vectors_anew(engine) if theirs is not None and theirs[0] in EARLIER else 0
+
+
+def fill_vectors(engine: Engine) -> int:
+    """How many entries got a vector that had none, as what was saved while another embedder was configured, or while a
+    service did not answer. Only where the vectors of the store are of the embedder at hand."""
+    store, ours = engine.store, engine.model()
+    if store.read_only or enforced(store) or ours is None:
+        return 0
+    with store.reading() as reader:
+        sizes = reader.sizes()
+        if reader.vector_model() != ours or sizes["vectors"] >= sizes["entries"]:
+            return 0
+        entries = entries_of(reader)
+    done = 0
+    for at in engine.considerately(range(0, len(entries), BATCH)):
+        done += _filled(engine, entries[at : at + BATCH])
+    return done
+
+
+def _filled(engine: Engine, entries: Sequence[int]) -> int:
+    with engine.store.reading() as reader:
+        texts = _without_vector(reader, entries)
+    if not texts:
+        return 0
+    # By the better one where it is at hand: what lies before the mark of `refine` is not looked at again.
+    made = vectors_by(engine.refiner or engine.embedder, list(texts.values()))
+    with engine.store.writing() as writer:
+        still = _without_vector(writer, list(texts))
+        if writer.vector_model() != engine.model():
+            return 0  # meanwhile the index was made anew
+        found = [(entry, vector) for entry, vector in zip(texts, made, strict=True) if entry in still]
+        writer.index_vectors(found)
+    return len(found)
+
+
+def _without_vector(reader: Reader, entries: Sequence[int]) -> dict[int, str]:
+    known = reader.vectors_of(entries)
+    return {entry: text for entry, _, text in reader.texts_of([entry for entry in entries if entry not in known])}

@@ -184,6 +184,7 @@ def test_a_view_is_changed_and_forgotten_by_an_administrator_alone(
     "deed",
     [
         lambda store: store.backup("x"),
+        lambda store: store.note_new_words(),
         lambda store: store.restore("x"),
         lambda store: _writing(store, "erase", SPACE, ["0" * 64]),
         lambda store: _writing(store, "erase_sessions", SPACE, "", None),

@@ -76,7 +76,7 @@ class Restricted:
         return self.inner.has_old_words()
 
     def note_new_words(self) -> None:
-        self.inner.note_new_words()
+        refuse("note new words of the store")
 
     def rebuild(self, kept: str, complete: Callable[[str], None]) -> Sequence[str]:
         refuse("rebuild the store")

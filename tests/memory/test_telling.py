@@ -211,11 +211,26 @@ def test_no_form_of_the_fence_survives_in_a_line_or_a_label(text: str) -> None:
 
 @pytest.mark.parametrize(
     "mark",
-    ["</system-reminder>", "<system-reminder>", "<|im_start|>", "</function_results>", "<user-prompt-submit-hook>"],
+    [
+        *("</system-reminder>", "<system-reminder>", "<|im_start|>", "</function_results>"),
+        *("<user>", "</user>", "<human>", "</human>", "<assistant>", "</assistant>", "<tool_result>", "</tool_result>"),
+        *("<invoke>", '<invoke name="x">', "</invoke>", "<session-start-hook>", "</session-start-hook>"),
+        *("<new-diagnostics>", "</new-diagnostics>", "<ide_opened_file>", "</ide_opened_file>"),
+        *("<user-prompt-submit-hook>", "< / USER >", "<user/>", "<\x1b/user>", "<us\ufe01er>", "<\u200d/system\u3164>"),
+    ],
 )
 def test_a_memory_cannot_speak_as_the_host(mark: str) -> None:
-    assert mark not in fenced([f"- a {mark} b"])
-    assert "vector<string>, <div> and a < b" in fenced(["- vector<string>, <div> and a < b"])
+    told = fenced([f"- a {mark} b"])
+    assert mark not in told
+    assert "- a ‹" in told
+    assert harmless(f"a {mark.rstrip('>')}").startswith("a ‹")
+
+
+@pytest.mark.parametrize(
+    "code", ["vector<string>, <div> and a < b", "vector<user_id>", "if a < system_max", "a <= user", "Map<UserId, int>"]
+)
+def test_code_that_only_looks_like_the_mark_of_a_host_is_told_as_it_is(code: str) -> None:
+    assert code in fenced([f"- {code}."])
 
 
 @pytest.mark.parametrize("end", ["\n", "\r", "\v", "\f", "\x85", "\u2028", "\u2029"])
@@ -228,6 +243,14 @@ def test_a_memory_begins_no_line_of_its_own(end: str) -> None:
 def test_what_nobody_sees_is_not_told() -> None:
     hidden = "".join(chr(0xE0000 + ord(letter)) for letter in "run this")
     assert harmless(f"The gate{hidden} is\u202e green.") == "The gate is green."
+
+
+@pytest.mark.parametrize(
+    "code",
+    [0x00, 0x08, 0x1B, 0x7F, 0x9B, 0x115F, 0x1160, 0x180E, 0x3164, 0xFE00, 0xFE0E, 0xFFA0, 0xE0100, 0xE01EF],
+)
+def test_a_mark_that_nobody_sees_is_not_told_and_an_emoji_stays_one(code: int) -> None:
+    assert harmless(f"The gate{chr(code) * 9} is ❤\ufe0f green.") == "The gate is ❤\ufe0f green."
 
 
 @pytest.mark.timeout(20)

@@ -12,7 +12,7 @@ from ..model.moments import MICROS_PER_DAY, age
 from ..model.record import CURRENT, Filter, Record
 from ..model.scope import READ
 from ..model.standing import RETRACTED
-from ..model.text import first_line, shorten, token_estimate
+from ..model.text import first_line, token_estimate
 from ..store.protocol import Reader
 from .code.for_context import calls_around, changed_functions
 from .engine import Asker, Engine
@@ -26,7 +26,7 @@ from .telling.current import Current, current
 from .telling.decided import decided
 from .telling.handed_over import COMPARED, handed_over, letters
 from .telling.other_sessions import Trees, under_way
-from .telling.wording import AS_IT_IS, REPLACES, Worded, harmless, line
+from .telling.wording import AS_IT_IS, REPLACES, Worded, brought_to, line
 
 BUDGET_DEFAULT, BUDGET_MAX = 2_000, 20_000
 LAYERS: Mapping[str, int] = {"sessions": 300, "code": 500, "learnings": 300, "observations": 600, "call_graph": 300}
@@ -257,7 +257,7 @@ def _under_way(engine: Engine, look: _Look, session: str, handoffs: Sequence[Rec
             continue
         marks = ["session", age(one.session.last_at, look.now), "not ended: at work, or broken off"]
         marks += [_tree(one.tree)] if one.tree else []
-        text = harmless(shorten(handed_over(one.text, ()), NOTE_TOKENS))
+        text = brought_to(handed_over(one.text, ()), NOTE_TOKENS)
         notes.append(Note(f"- ({', '.join(marks)}) {text}"))
     return notes
 

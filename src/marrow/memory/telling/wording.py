@@ -25,13 +25,25 @@ REPLACES = "replaces what held before"
 CHARACTERS_MAX = 10_000
 TEXT_TOKENS, LABEL_TOKENS = 160, 30
 
-# Whatever could be read as a fence of ours begins so, or as one with which a host tells its own words from others'.
-_FENCE = re.compile(
-    r"<(?=[^\w<>|]{0,20}(?:marrow|system|user[-_]|environment_|command-|local-command|function_|antml|\|))", re.I
+# Whatever could be read as a fence of ours begins so, or is one with which a host tells its own words from others': its
+# name to the end, since `vector<user_id>` and `a < system_max` are code.
+_HOSTS = (
+    r"system(?:[-_](?:reminder|prompt|message|instructions?|warning|notification|info))?",
+    r"user(?:-[\w-]+|_(?:instructions?|query|info|message|input|prompt|action|rules))?",
+    r"human|assistant|developer|invoke|new-diagnostics|task-notification|[\w-]{1,40}-hook|ide_\w+|bash-[\w-]+",
+    r"tool_(?:results?|use|calls?|response|output|error|use_error)|function_(?:calls?|results?|response)",
+    r"environment_(?:details|context)|(?:local-)?command-[\w-]+",
 )
-# Letters that are never shown (tags), marks of no width, and marks that turn the direction of writing.
+# Between `<` and the name stands what a model reads over: blanks, marks without a width, a slash and its escape.
+_FENCE = re.compile(rf"<(?=\||[^\w!-.:-\[\]-~]{{0,20}}(?:marrow|antml|(?:{'|'.join(_HOSTS)})(?:[\s/>]|$)))", re.I)
+# Letters that are never shown (tags, fillers), variants but the one of emoji, controls that end no line, marks of no
+# width, and marks that turn the direction of writing.
 _UNSEEN = dict.fromkeys(
-    (0xAD, 0x200B, *range(0x202A, 0x202F), *range(0x2060, 0x206A), 0xFEFF, *range(0xE0000, 0xE0080))
+    (
+        *(*range(0x09), *range(0x0E, 0x1C), *range(0x7F, 0x85), *range(0x86, 0xA0)),
+        *(0xAD, 0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x180E, 0x200B, *range(0x202A, 0x202F), *range(0x2060, 0x206A)),
+        *(0x3164, *range(0xFE00, 0xFE0F), 0xFEFF, 0xFFA0, *range(0xE0000, 0xE01F0)),
+    )
 )
 
 
@@ -68,12 +80,12 @@ def line(
     if about:
         marks.append(about)
     said = worded.text or text or brief(record)
-    return f"- [{shown(record.node.address)}] ({harmless(', '.join(marks))}) {harmless(shorten(said, tokens))}"
+    return f"- [{shown(record.node.address)}] ({harmless(', '.join(marks))}) {brought_to(said, tokens)}"
 
 
 def _unbracketed(text: str) -> str:
     """Brackets of its own would end the label that it stands in."""
-    return shorten(text, LABEL_TOKENS).replace("(", "[").replace(")", "]")
+    return brought_to(text, LABEL_TOKENS).replace("(", "[").replace(")", "]")
 
 
 def brief(record: Record) -> str:
@@ -85,10 +97,15 @@ def brief(record: Record) -> str:
 
 
 def harmless(text: str) -> str:
-    """On one line, without a fence, and as it is seen. Blanks count for nothing where a text is cut to its length: a
-    megabyte of them is one."""
+    """On one line, without a fence, and as it is seen: a megabyte of blanks is one."""
     lines = (" ".join(part.split()) for part in text.translate(_UNSEEN).splitlines())
     return _FENCE.sub("‹", " / ".join(part for part in lines if part))
+
+
+def brought_to(text: str, tokens: int) -> str:
+    """Harmless, and cut to about so many tokens. Blanks are taken out first, since many in a row count; and
+    what a cut leaves at the end is looked at again."""
+    return harmless(shorten(harmless(text), tokens))
 
 
 def fenced(lines: Iterable[str], *, label: str = LABEL, more: str = "") -> str:

@@ -3,6 +3,7 @@ and without its accent, with characters between that nobody sees."""
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
 # What no decomposition of Unicode takes apart, and people write both ways. `й` is a letter of its own, which endings
@@ -11,6 +12,10 @@ _PLAIN = "ßss ẞSS æae ÆAE œoe ŒOE øo ØO łl ŁL đd ĐD ðd ÐD þth Þ
 _LETTERS = {pair[0]: pair[1:] for pair in _PLAIN.split()}
 # The combining classes of what makes another letter of a letter, and no accent: voicing of kana, and viramas.
 _KEPT_CLASSES = (0, 8, 9)
+# Marks on one letter are put in order, which takes the square of their number; no script writes so many. Whether there
+# may be a run of them is told by a few characters of the text: to look at each would double the time of folding.
+_RUN, _STEP, _MARKS_KEPT = 1024, 64, 30
+_MAY_BE_MARK = r"[^\w\s\x00-\x7f]|[\uff9e\uff9f]"
 # Joiners, marks of direction, variants, the soft hyphen: they change how a text looks and not what it says.
 _INVISIBLE = frozenset(
     "\xad\u034f\u061c\u180e\u200c\u200d\u200e\u200f\u2060\u2061\u2062\u2063\u2064\ufeff"
@@ -36,7 +41,26 @@ def folded(text: str) -> str:
     """A text in this form, its capitals left as they are."""
     if text.isascii():
         return text
-    return unicodedata.normalize("NFC", unicodedata.normalize("NFKC", text).translate(_folded))
+    if len(text) < _RUN:
+        return unicodedata.normalize("NFC", unicodedata.normalize("NFKC", text).translate(_folded))
+    plain = unicodedata.normalize("NFKC", _fewer_marks(text)).translate(_folded)
+    return unicodedata.normalize("NFC", _fewer_marks(plain))  # what stood between marks may be gone
+
+
+def _fewer_marks(text: str) -> str:
+    if not re.search(f"(?:{_MAY_BE_MARK}){{{_RUN // _STEP}}}", text[::_STEP]):
+        return text
+    return re.sub(f"(?:{_MAY_BE_MARK}){{{_RUN},}}", _without_the_rest, text)
+
+
+def _without_the_rest(run: re.Match[str]) -> str:
+    """A run without the marks that are more than enough on one letter."""
+    kept, marks = [], 0
+    for character in run[0]:
+        marks = marks + 1 if unicodedata.combining(unicodedata.normalize("NFKD", character)[0]) else 0
+        if marks <= _MARKS_KEPT:
+            kept.append(character)
+    return "".join(kept)
 
 
 def _folded_character(character: str) -> str:

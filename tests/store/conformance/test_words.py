@@ -406,3 +406,12 @@ def test_of_some_it_is_told_which_have_a_word(door: Door) -> None:
             assert [*reader.holding("local", ["pump"], ("p",), [*entries, 7 << 40])["pump"]] == [entries[1]]
             reader.match("local", ["heron", "pump"], ("p", "q"), None, 5)
         assert [*reader.holding("local", ["heron"], ("elsewhere",), entries)["heron"]] == []
+
+
+@pytest.mark.timeout(10)
+@pytest.mark.parametrize(
+    "marks", ["\u0301\u0323", "\uff9e\u0301", "\u0f73\u0301", "\u3099\u0640\u094d\u0640", "\u3099\u200d\u094d\u200d"]
+)
+def test_a_letter_under_a_hundred_thousand_marks_is_folded_at_once(marks: str) -> None:
+    assert terms_of(f"before e{marks * 100_000} behind")[0] == terms_of("before")[0]
+    assert terms_of("e" + "\u0301\u0323" * 100_000) == terms_of("e")

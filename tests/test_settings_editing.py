@@ -232,9 +232,13 @@ def test_a_pattern_that_may_never_end_is_its_users_choice_and_not_a_projects(mac
     pattern = "redact.extra = ['(a+)+$']\n"
     machine.user_file.write_text(pattern)
     assert machine.load()["redact.extra"] == ("(a+)+$",)
-    machine.project_file.write_text(pattern)
-    with pytest.raises(Invalid, match="busy for ever") as caught:
-        machine.load()
-    assert caught.value.field == "redact.extra"
+    machine.user_file.unlink()
+    machine.project_file.write_text("redact.extra = ['(a+)+$', 'sk_\\w+!', 'fine']\nrecall.top_k = 3\n")
+    settings = machine.load()
+    assert settings["redact.extra"] == ("sk_\\w{1,200}!", "fine")
+    assert settings["recall.top_k"] == 3
+    (said,) = settings.left_out
+    assert "(a+)+$" in said
+    assert str(machine.project_file) in said
     with pytest.raises(Invalid, match="busy for ever"):
         set_value(machine.project_file, "redact.extra", "b+c")

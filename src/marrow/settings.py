@@ -26,7 +26,7 @@ from types import MappingProxyType
 from marrow.model import toml_text
 from marrow.model.errors import Internal, Invalid, TooLarge, Unavailable
 from marrow.model.nearest import nearest
-from marrow.model.quick_pattern import check_quick
+from marrow.model.quick_pattern import check_quick, made_quick
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -144,11 +144,12 @@ _ALSO_TABLES = {name.rpartition(".")[0] for name in _BY_NAME} & _BY_NAME.keys()
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Every setting's value and where it came from; and the files that were read. Made by `load`."""
+    """Every setting's value and where it came from; the files that were read, and what was left out. Made by `load`."""
 
     values: Mapping[str, Value] = field(repr=False)  # it may hold a token
     sources: Mapping[str, str]
     files: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
 
     def __getitem__(self, name: str) -> Value:
         return self.values[find(name).name]
@@ -204,12 +205,12 @@ def load(
     home = str(given_first.get("home", (os.path.join(user_home, ".marrow"), ""))[0])
     config, named_by = given_first.get("config", (os.path.join(home, USER_FILE), ""))
     root = given_first.get("project_root", (None, ""))[0] or here
-    layers, files = [], []
+    layers, files, left_out = [], [], list[str]()
     for path, is_project in ((str(config), False), (find_project_file(str(root), user_home), True)):
         content = _file_text(path)
         if content is not None:
             files.append(path)
-            layers.append(_layer(path, content, user_home, project=is_project))
+            layers.append(_layer(path, content, user_home, left_out, project=is_project))
         elif named_by and not is_project:
             raise _invalid("config", named_by, f"names {path}, and no such file is there.", "Correct or remove it.")
     values = {setting.name: setting.default for setting in SETTINGS} | {"home": home, "config": str(config)}
@@ -220,7 +221,7 @@ def load(
             sources[name] = f"{sources[name]}, {source}" if joins else source
             values[name] = _joined(values[name], value) if joins else value
     values["store"] = values["store"] or os.path.join(str(values["home"]), STORE_FILE)
-    return Settings(MappingProxyType(values), MappingProxyType(sources), tuple(files))
+    return Settings(MappingProxyType(values), MappingProxyType(sources), tuple(files), tuple(left_out))
 
 
 def find_project_file(start: str, user_home: str) -> str:
@@ -243,7 +244,6 @@ def find_project_file(start: str, user_home: str) -> str:
 
 def flat(settings: Settings) -> str:
     """The compiled form that the hook reads without TOML: `name=value` lines in the table's order, without secrets.
-
     Items of a list are parted by tabs; a table has a line a key (`context.layers.code=500`). No value is no text.
     Backslash, line ends and tabs are escaped as in Python; in keys, `\\e` stands for `=`. A store's user is left out.
     """
@@ -269,7 +269,8 @@ def set_value(path: str | os.PathLike[str], name: str, text: str) -> None:
     typed = value is None or isinstance(value, str)  # then it is written as it was typed: `~/x` stays
     plain = text.strip() or setting.absent if typed else toml_text.read(f"v = {toml_text.literal(value)}")["v"]
     if is_project and value is not None:
-        _keep_inside(setting, plain, file)
+        _keep_inside(setting, str(plain), file)
+        check_quick(value if setting.type == "patterns" and isinstance(value, tuple) else (), name, file)
     if plain == "":
         raise _invalid(name, file, "would be empty.", f"Give {setting.limits}; or unset it.")
     before, table, place = _written(file, name)
@@ -393,24 +394,23 @@ def _joined(old: Value, new: Value) -> Value:
     return tuple(dict.fromkeys((*old, *new))) if isinstance(old, tuple) and isinstance(new, tuple) else new
 
 
-def _layer(path: str, text: str, user_home: str, *, project: bool) -> Layer:
-    """What one file sets."""
+def _layer(path: str, text: str, user_home: str, left_out: list[str], *, project: bool) -> Layer:
+    """What one file sets. For a pattern of a project that may never end a quick one stands, or none: nobody waits."""
     layer: Layer = {}
     for name, raw in _names(path, text).items():
         setting = find(name, path)
         _allow(setting, path, project=project)
         value = _read(setting, raw, path, os.path.dirname(path), user_home, typed=True)
         if project and value is not None:
-            _keep_inside(setting, raw, path)
+            _keep_inside(setting, str(raw), path)
+            if setting.type == "patterns" and isinstance(value, tuple):
+                value = made_quick(value, f"{name} in {path}", left_out)
         layer[name] = value, path
     return layer
 
 
-def _keep_inside(setting: Setting, given: object, path: str) -> None:
-    """A project's own paths stay inside it, its name is no repository's address, and its patterns end in time."""
-    if setting.type == "patterns" and isinstance(given, list):
-        check_quick(given, setting.name, path)
-    raw = str(given)
+def _keep_inside(setting: Setting, raw: str, path: str) -> None:
+    """A project's own paths stay inside it, and its name is no repository's address."""
     if setting.name == "project" and re.search(r"[/:@\\]", raw):
         raise _invalid("project", path, f"cannot be {raw[:60]!r}.", "Give a plain name, without / : @ or a backslash.")
     if setting.type not in ("path", "store"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from marrow.settings import SETTINGS
+from marrow.surfaces.cli.doctor import settings_checks
 
 from .conftest import CommandLine, Here
 
@@ -42,6 +43,19 @@ def test_the_repository_has_a_file_of_its_own(here: Here, repository: Path) -> N
     refused = here("config", "set", "llm", "openai", "--project-file")
     assert refused.code == 2
     assert "not a project's to set" in refused.err
+
+
+def test_a_pattern_of_a_repository_that_is_left_out_is_told_and_stops_nothing(here: Here, repository: Path) -> None:
+    (repository / ".marrow.toml").write_text("redact.extra = ['(a+)+$', 'LAMP-\\d+']\n", encoding="utf-8")
+    listed = here("config")
+    assert listed.code == 0
+    assert "is without '(a+)+$'" in listed.err
+    assert "'(a+)+$'" in here("config", "--json").json["left_out"][0]
+    assert "LAMP-77" not in here("save", "The lamp is LAMP-77").out
+    assert any(not one.ok and "'(a+)+$'" in one.detail for one in settings_checks())
+    refused = here("config", "set", "redact.extra", "(a+)+$", "--project-file")
+    assert refused.code == 2
+    assert "busy for ever" in refused.err
 
 
 def test_a_secret_is_never_shown(here: Here) -> None:

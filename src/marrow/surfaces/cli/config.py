@@ -29,11 +29,14 @@ HIDDEN = "********"
 def show_all(call: Invocation) -> None:
     settings = load()
     if call.output.json:
-        call.output.data({"items": [_shape(s, settings) for s in SETTINGS], "files": list(settings.files)})
+        items, left_out = [_shape(s, settings) for s in SETTINGS], list(settings.left_out)
+        call.output.data({"items": items, "files": list(settings.files), "left_out": left_out})
         return
     rows = [(s.name, _text(s, settings[s.name]), _source(settings, s), s.help) for s in SETTINGS]
     plain = "\n".join(f"{name} = {value}  # {source}: {meaning}" for name, value, source, meaning in rows)
     call.output.table(("setting", "value", "source", "meaning"), rows, plain, needed=3)
+    for one in settings.left_out:
+        call.output.note(one)
 
 
 def show_one(call: Invocation, name: str) -> None:

@@ -50,6 +50,7 @@ def run_doctor(call: Invocation, repair: bool) -> int:
 
 def chain_checks() -> list[Check]:
     found = [_attempt("daemon", _daemon), _attempt("inbox", _inbox), _attempt("answer to a hook", _answer)]
+    found += settings_checks()
     places = {"": place_here()}
     if folder := repository_here():
         places[" in this repository"] = place_here(folder)
@@ -59,6 +60,11 @@ def chain_checks() -> list[Check]:
     for host, said, place in installed:
         found += [replace(one, name=f"{host.name}{said}: {one.name}") for one in checks(host, place)]
     return found
+
+
+def settings_checks() -> list[Check]:
+    """What was left out of the settings: whoever wrote a pattern believes that it redacts."""
+    return [Check("settings", False, one, "Give each of its repeats an end, as {1,40}.") for one in load().left_out]
 
 
 def _attempt(name: str, check: Callable[[], str]) -> Check:

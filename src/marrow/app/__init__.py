@@ -7,6 +7,7 @@ could do, does not pay for them.
 
 from typing import TYPE_CHECKING
 
+from ..repository.here import current_directory
 from .memory import Memory, method_name
 from .opening import Memories, open_memory
 
@@ -14,4 +15,4 @@ if TYPE_CHECKING:
     from .memory import Benched as Benched
     from .memory import Filled as Filled
 
-__all__ = ["Memories", "Memory", "method_name", "open_memory"]
+__all__ = ["Memories", "Memory", "current_directory", "method_name", "open_memory"]

@@ -184,6 +184,11 @@ class Internal(MarrowError):
     exit_code = 70
 
 
+def directory_gone() -> NotFound:
+    """The folder that a program works in was deleted under it, as a worktree is: nobody's fault, and it can be left."""
+    return NotFound("The current directory no longer exists.", hint="Change to one that does.")
+
+
 def of_system(problem: BaseException) -> Unavailable | None:
     """What the system refused, told as such; None for what is a fault of ours."""
     if not isinstance(problem, OSError) or problem.errno not in _OF_SYSTEM:

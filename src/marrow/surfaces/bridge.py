@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 
 from ..capture import line, start
-from ..repository.here import current_directory
+from ..model.errors import directory_gone
 from ..version import __version__
 
 TYPE_CHECKING = False
@@ -255,9 +255,16 @@ def _leave_with_parent() -> None:
     os._exit(0)
 
 
+def _here() -> str:
+    try:
+        return os.getcwd()
+    except FileNotFoundError:
+        raise directory_gone() from None
+
+
 def run(store: str | None, project: str | None, tools: str | None) -> int:
     """Serve the host on standard input and output until it is gone."""
-    asked = {"cwd": os.environ.get("CLAUDE_PROJECT_DIR") or current_directory(), "store": store, "project": project}
+    asked = {"cwd": os.environ.get("CLAUDE_PROJECT_DIR") or _here(), "store": store, "project": project}
     for name in ("store", "project", "namespace", "view"):
         asked[name] = asked.get(name) or os.environ.get(f"MARROW_{name.upper()}")
     asked["tools"] = tools

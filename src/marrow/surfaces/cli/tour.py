@@ -15,9 +15,9 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ...app import current_directory
 from ...model.errors import NotFound
 from ...operations.run import Answer
-from ...repository.here import current_directory
 from .invocation import Invocation
 from .progress import Progress
 

@@ -19,7 +19,9 @@ lint: $(READY)
 types: $(READY)
 	$(BIN)/mypy
 
+# The tests start more than a thousand programs: compiled once, whatever PYTHONDONTWRITEBYTECODE says of each of them.
 unit: $(READY)
+	@$(BIN)/python -m compileall -q src tests
 	$(BIN)/pytest -n 2 --dist worksteal
 
 # What takes longer: many more crashes, histories and processes than `make test` has time for.

@@ -12,8 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from marrow.capture.compile_settings import flat
 from marrow.model.errors import Internal, Invalid, TooLarge
-from marrow.settings import SETTINGS, TYPES, Settings, find, flat, load
+from marrow.settings import SETTINGS, TYPES, Settings, find, load
 
 OPERATIONS_TABLE = """
 home store config project project_root url token connect_timeout_ms read_timeout_ms

@@ -3,6 +3,7 @@
 `SETTINGS` is the table; the documentation, `marrow config` and every check come from it. `load` reads, later ones
 winning: the defaults, the user's `<home>/config.toml`, the project's `.marrow.toml`, the environment, arguments.
 Where a row says `joins`, each of them adds instead: a project cannot take away what its user redacts.
+
 In TOML the dots are tables: `recall.top_k` is `top_k` under `[recall]`. Three names hold a value and a table
 (`embedder`, `llm`, `store`): write `embedder = "auto"`, or `name = "auto"` under `[embedder]` with its other keys. In
 the environment it is `MARROW_RECALL_TOP_K`; empty counts as not set. As text, a list is `a,b` and a table `a=1,b=2`
@@ -10,6 +11,7 @@ the environment it is `MARROW_RECALL_TOP_K`; empty counts as not set. As text, a
 
 A `.marrow.toml` comes from whoever wrote the repository. It may set only the rows marked `project`: nothing that
 spends money, sends text away, names a server or reaches outside the project.
+
 A missing value is None; paths are absolute text. Start-up counts: `tomllib` only with TOML, no `pathlib`, no `typing`.
 """
 
@@ -38,10 +40,10 @@ Value = str | int | float | bool | tuple[str, ...] | Mapping[str, int | tuple[st
 Layer = dict[str, tuple[Value, str]]  # name: value and source
 
 PROJECT_FILE, USER_FILE, STORE_FILE = ".marrow.toml", "config.toml", "marrow.db"
-OTHER_VARIABLES = ("MARROW_TEST_", "MARROW_BENCH_", "MARROW_INTERNAL_")  # of our tests and processes: no settings
+# Variables of our own tests and processes, which are no settings.
+OTHER_VARIABLES = ("MARROW_TEST_", "MARROW_BENCH_", "MARROW_INTERNAL_")
 _FILE_BYTES_MAX, _TEXT_MAX, _ITEMS_MAX, _DEPTH_MAX = 256 * 1024, 4096, 1000, 4
 _TRUTH = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
-_ESCAPES = str.maketrans({"\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"})
 _NOTHING: Mapping[str, object] = MappingProxyType({})
 
 
@@ -242,23 +244,6 @@ def find_project_file(start: str, user_home: str) -> str:
     return found if not hasattr(os, "getuid") or os.lstat(found).st_uid == os.getuid() else ""
 
 
-def flat(settings: Settings) -> str:
-    """The compiled form that the hook reads without TOML: `name=value` lines in the table's order, without secrets.
-    Items of a list are parted by tabs; a table has a line a key (`context.layers.code=500`). No value is no text.
-    Backslash, line ends and tabs are escaped as in Python; in keys, `\\e` stands for `=`. A store's user is left out.
-    """
-    lines = []
-    for setting in SETTINGS:
-        rows: list[tuple[str, Value]] = [(setting.name, value := settings.values[setting.name])]
-        if isinstance(value, Mapping):
-            rows = [(f"{setting.name}.{_escaped(k).replace('=', chr(92) + 'e')}", item) for k, item in value.items()]
-        for name, item in rows if not setting.secret else ():
-            items = item if isinstance(item, tuple) else () if item is None else (item,)
-            text = chr(9).join(map(_escaped, items))
-            lines.append(f"{name}={re.sub('://.*@', '://', text) if setting.type == 'store' else text}\n")
-    return "".join(lines)
-
-
 def set_value(path: str | os.PathLike[str], name: str, text: str) -> None:
     """Writes one setting into a TOML file. Every other line stays; the file is replaced whole or not at all."""
     file = os.path.realpath(path)
@@ -325,9 +310,10 @@ def _read(setting: Setting, given: object, where: str, directory: str, user_home
         raise _invalid(setting.name, where, what, f"Give {setting.limits}.") from None
     if not isinstance(value, str) or setting.type not in ("path", "store"):
         return value
-    if setting.type == "store" and ("://" in value or value in ("memory:", ":memory:")):
-        return value.removeprefix(":")
-    value = value.removeprefix("sqlite:") if setting.type == "store" else value
+    if setting.type == "store":
+        if "://" in value or value in ("memory:", ":memory:"):
+            return value.removeprefix(":")
+        value = value.removeprefix("sqlite:")
     expanded = user_home + value[1:] if value[:2] in ("~", "~/", "~" + os.sep) else value
     return os.path.normpath(os.path.join(directory, expanded))
 
@@ -410,7 +396,7 @@ def _layer(path: str, text: str, user_home: str, left_out: list[str], *, project
 
 
 def _keep_inside(setting: Setting, raw: str, path: str) -> None:
-    """A project's own paths stay inside it, and its name is no repository's address."""
+    """A project's own paths stay inside it, and its own name cannot be another repository's address."""
     if setting.name == "project" and re.search(r"[/:@\\]", raw):
         raise _invalid("project", path, f"cannot be {raw[:60]!r}.", "Give a plain name, without / : @ or a backslash.")
     if setting.type not in ("path", "store"):
@@ -464,10 +450,6 @@ def _file_text(path: str) -> str | None:
 
 def _user_home(environ: Mapping[str, str]) -> str:
     return environ.get("HOME") or environ.get("USERPROFILE") or os.path.expanduser("~")
-
-
-def _escaped(item: object) -> str:
-    return (str(item).lower() if isinstance(item, bool) else str(item)).translate(_ESCAPES)
 
 
 def _invalid(name: str, where: str, problem: str, hint: str) -> Invalid:

@@ -1,6 +1,6 @@
 """The compiled settings of a folder, read without TOML and without the settings module.
 
-`run/settings/*.flat` holds what `settings.flat` wrote for one project file and one set of variables. Its first line
+`run/settings/*.flat` holds what `compile_settings` wrote for one project file and one set of variables. Its first line
 says of which files it was made; where one of them changed, came or went, it is old, and `compile_settings` makes it
 anew. A file that cannot be compiled leaves a mark instead of values: then nothing is captured, because nobody knows
 what was to be left out.
@@ -65,7 +65,7 @@ def read(place: Place) -> dict[str, str] | None:
 
 
 def values(flat: str) -> dict[str, str]:
-    """The lines of `settings.flat` by name, still escaped."""
+    """The lines of `compile_settings.flat` by name, still escaped."""
     return dict(line.split("=", 1) for line in flat.split("\n") if "=" in line and not line.startswith(INVALID))
 
 

@@ -98,6 +98,11 @@ def asked_kinds(call: Call, kinds: Sequence[str]) -> tuple[str, ...]:
     return tuple(kinds)
 
 
+def is_named_as_another(name: str) -> str:
+    """What is to be known where `name_of_another` has found one."""
+    return f"{PROJECT_FILE} calls this project {name!r}, which is another one's name: it is kept apart"
+
+
 def name_of_another(call: Call) -> str:
     """The name that the repository gives itself, where another project has it."""
     name = call.settings.maybe("project", str) if call.settings else None

@@ -21,8 +21,7 @@ from ..model.moments import iso
 from ..model.scope import ADMIN, WRITE
 from ..model.text import counted, sized
 from ..repository.identity import identify
-from ..settings import PROJECT_FILE
-from .filters import name_of_another, named_project, wanted
+from .filters import is_named_as_another, name_of_another, named_project, wanted
 from .pauses import home_of, paused_until
 from .table import Call, operation
 
@@ -204,8 +203,8 @@ def doctor(call: Call, repair: Annotated[bool, "mend everything that is derived"
         what = f"this project is paused {until}: hooks capture and recall nothing"
         items.append({"severity": NOTE, "what": what, "do": "`marrow resume` lets them."})
     if name := name_of_another(call):
-        what = f"{PROJECT_FILE} calls this project {name!r}, which is another one's name: it is kept apart"
-        items.append({"severity": NOTE, "what": what, "do": f"`marrow init {name}` if both are one."})
+        do = f"`marrow init {name}` if both are one."
+        items.append({"severity": NOTE, "what": is_named_as_another(name), "do": do})
     return DoctorResult(found.ok, tuple(items), found.repaired, dict(found.counts))
 
 

@@ -17,8 +17,7 @@ from ..model.errors import Invalid
 from ..model.moments import iso
 from ..model.scope import WRITE
 from ..model.text import counted, first_line, sized
-from ..settings import PROJECT_FILE
-from .filters import name_of_another, wanted
+from .filters import is_named_as_another, name_of_another, wanted
 from .pauses import paused_until
 from .table import Call, operation
 from .views import View, lines_of, view
@@ -137,10 +136,7 @@ class StatusResult(NamedTuple):
         if self.paused:
             lines.append(f"paused {self.paused}: hooks capture and recall nothing here (`marrow resume`)")
         if self.named:
-            lines.append(
-                f"{PROJECT_FILE} calls this project {self.named!r}, which is another one's name: it is kept apart "
-                f"(`marrow init {self.named}` if both are one)"
-            )
+            lines.append(f"{is_named_as_another(self.named)} (`marrow init {self.named}` if both are one)")
         return "\n".join(lines)
 
     def _size(self) -> str:

@@ -30,6 +30,12 @@ def test_every_spelling_becomes_the_argument_that_it_means() -> None:
     }
 
 
+def test_what_is_asked_may_be_called_a_query_a_question_or_a_message_by_every_verb_that_is_asked_something() -> None:
+    for name, argument in (("memory_recall", "message"), ("memory_search", "query"), ("ask", "question")):
+        for spelling in ("message", "query", "question"):
+            assert bind(TABLE[name], {spelling: "x"}) == {argument: "x"}
+
+
 def test_a_path_and_a_time_of_python_are_taken_where_one_is_meant() -> None:
     zoned = datetime(2026, 3, 1, 14, tzinfo=timezone(timedelta(hours=2)))
     given = {"query": "x", "path": Path("src") / "a.py", "since": date(2026, 3, 1), "until": zoned}

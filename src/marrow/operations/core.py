@@ -47,7 +47,7 @@ class Recalled(NamedTuple):
         return "\n".join(lines)
 
 
-@operation("core")
+@operation("core", spellings={"message": ("query", "question")})
 def memory_recall(
     call: Call,
     message: Annotated[str, "the user's message or your task"],
@@ -99,7 +99,12 @@ class Found(NamedTuple):
 @operation(
     "core",
     aliases=("search_context", "search_knowledge", "search_organizational_memory"),
-    spellings={"limit": ("top_k", "max_results"), "since": ("start_time",), "until": ("end_time",)},
+    spellings={
+        "query": ("question", "message"),
+        "limit": ("top_k", "max_results"),
+        "since": ("start_time",),
+        "until": ("end_time",),
+    },
 )
 def memory_search(
     call: Call,

@@ -25,12 +25,15 @@ class RestoredStore(NamedTuple):
     vectors: str = ""
 
 
-def restore(engine: Engine, asker: Asker, path: str, *, dry_run: bool = True, confirm: bool = False) -> RestoredStore:
-    """Put everything back as the backup has it: every namespace, the log included."""
+def restore(
+    engine: Engine, asker: Asker, path: str, *, dry_run: bool = True, confirm: bool = False, missing: str = ""
+) -> RestoredStore:
+    """Put everything back as the backup has it: every namespace, the log included. `missing` is where the store would
+    be, if there is none."""
     check_whole_store(engine, asker)
     before = _head(engine, asker)
     source = existing_file(path, field="path")
-    place = _place(engine)
+    place = Path(missing) if missing else _place(engine)
     if source.resolve() == place.resolve():
         raise Invalid("That file is the store itself.", hint="Name a backup.", field="path")
     try:

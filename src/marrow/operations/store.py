@@ -243,26 +243,30 @@ class RestoreStoreResult(NamedTuple):
     seq_here: int | None = None
     at_here: str = ""
     place: str = ""
+    is_there: bool = True
 
     def text(self) -> str:
         if self.dry_run:
             of_backup = f" of {self.at}" if self.at else ""
-            here = f"{self.place}, which is damaged or never was a store,"
-            if self.seq_here is not None:
-                until = f" up to {self.at_here}" if self.at_here else ""
-                here = f"The store here, with {counted(self.seq_here, 'event')}{until},"
-            return (
-                f"{self.path} holds {counted(self.nodes, 'node')}, up to event {self.seq}{of_backup}.\n"
-                f"{here} would be replaced, and kept beside it. Nothing was changed yet."
-            )
+            holds = f"{self.path} holds {counted(self.nodes, 'node')}, up to event {self.seq}{of_backup}."
+            return f"{holds}\n{self._replaced()} Nothing was changed yet."
         kept = f" What was here is in {self.kept}." if self.kept else ""
         return f"Restored {counted(self.nodes, 'node')} from {self.path}.{kept}"
+
+    def _replaced(self) -> str:
+        if not self.is_there:
+            return f"There is no store at {self.place} yet: it would be put there."
+        here = f"{self.place}, which is damaged or never was a store,"
+        if self.seq_here is not None:
+            until = f" up to {self.at_here}" if self.at_here else ""
+            here = f"The store here, with {counted(self.seq_here, 'event')}{until},"
+        return f"{here} would be replaced, and kept beside it."
 
 
 @operation("store", right=ADMIN, changes=True, destructive=True)
 def restore(call: Call, path: str, dry_run: bool = True, confirm: bool = False) -> RestoreStoreResult:
     """Put a backup in the place of the store. What was there is kept beside it."""
-    done = restore_store(call.engine, call.asker, path, dry_run=dry_run, confirm=confirm)
+    done = restore_store(call.engine, call.asker, path, dry_run=dry_run, confirm=confirm, missing=call.missing)
     before = done.before
     return RestoreStoreResult(
         done.path,
@@ -273,7 +277,8 @@ def restore(call: Call, path: str, dry_run: bool = True, confirm: bool = False) 
         iso(done.head.at) if done.head.seq else "",
         before.seq if before else None,
         iso(before.at) if before and before.seq else "",
-        call.engine.store.url.partition(":")[2],
+        call.missing or call.engine.store.url.partition(":")[2],
+        is_there=not call.missing,
     )
 
 

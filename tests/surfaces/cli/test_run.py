@@ -214,6 +214,20 @@ def test_doctor_on_a_fresh_machine_says_what_trying_the_chain_made(marrow: Comma
     assert not (tmp_path / "typo.db").exists()
 
 
+def test_what_only_shows_what_it_would_do_makes_no_store(marrow: CommandLine, tmp_path: Path) -> None:
+    store = Path(marrow.environment["MARROW_HOME"]) / "marrow.db"
+    marrow.run("save", "Apples are red.")
+    marrow.run("backup", str(tmp_path / "b.db"))
+    marrow.run("export", str(tmp_path / "e.jsonl"))
+    for file in store.parent.glob("marrow.db*"):
+        file.unlink()
+    told = marrow.run("restore", str(tmp_path / "b.db"), "--dry-run")
+    assert f"There is no store at {store} yet: it would be put there. Nothing was changed yet." in told.out
+    assert "1 would be new" in marrow.run("import", str(tmp_path / "e.jsonl"), "--dry-run").out
+    assert not store.exists()
+    assert "Restored 1 node" in marrow.run("restore", str(tmp_path / "b.db"), "--yes").out
+
+
 @pytest.mark.parametrize("left", [200, 60_000])
 def test_doctor_says_what_is_damaged_and_restore_puts_the_backup_that_it_names_in_its_place(
     marrow: CommandLine, tmp_path: Path, left: int

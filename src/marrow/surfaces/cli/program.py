@@ -147,7 +147,8 @@ def _perform(operation: Operation, values: dict[str, Any], invocation: Invocatio
         values["budget_tokens"] = int(budget) if budget.isdigit() else budget
     if invocation.project is not None:
         values["project"] = invocation.project  # the whole call stands there
-    with invocation.open(create=operation.changes, damaged=operation.name == RESTORE) as memory:
+    changes = operation.changes and not values.get(DRY_RUN)
+    with invocation.open(create=changes, damaged=operation.name == RESTORE) as memory:
         # A name that was typed may be mistyped. That nothing is there on a fresh machine is no news.
         if memory.missing and memory.settings.source("store") in NAMED_BY and operation.name != STATUS:
             invocation.output.note(f"There is no store at {memory.missing} yet: this is an empty memory.")
@@ -160,7 +161,7 @@ def _perform(operation: Operation, values: dict[str, Any], invocation: Invocatio
         with Progress(invocation.output, " ".join(operation.command)) as progress:
             answer = memory.perform(operation.name, values, progress=progress, whole=invocation.output.json)
         invocation.output.answer(answer)
-        if operation.changes:
+        if changes:
             invocation.output.flush()
             _refine(memory)
     return 0 if getattr(answer.result, "ok", True) else StoreDamaged.exit_code

@@ -1,77 +1,60 @@
-"""The hash of a symbol's own text, that does not see comments, white space or trailing commas.
+"""The hashes of symbols' own texts, that do not see comments, white space or trailing commas.
 
 All of it is done on one copy of the text that keeps its length, so that places stay what they are: comments are blanked
-out, a string is one mark and blanks, and the beginning and end of a block are marks in the white space beside it. A
-symbol's text is then a slice of it, and no part of the text is taken into the hand for each symbol.
+out, a string is one mark and blanks, and the beginning and end of a block are marks in the white space beside it. That
+copy is cut where symbols begin and end, and all parts are freed at once of what is not hashed.
 """
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
-from collections import Counter
-from collections.abc import Callable, Sequence
-from functools import cache
+from collections.abc import Sequence
+from functools import partial
 from hashlib import blake2b
+
+from ..model.code import TOP
 
 HASH_BYTES = 8
 
 Span = tuple[int, int]
 
 SPACE = b" \t\r\n\f\v\\"
-# What takes the place of what is not hashed, of a string, and of where a block begins. `_TIGHT` is where that begins
-# right after its colon. From `_CLOSE` on: where so many blocks end, less one; nobody ends more at once.
-_BLANK, _STRING, _OPEN, _TIGHT, _CLOSE, _CLOSE_LAST = 0, 1, 2, 4, 14, 31
-_COLON = ord(":")
+# What takes the place of what is not hashed, of a string, and of where a block begins. `_CUT` stands between parts.
+# `_TIGHT` is where a block begins right after its colon. From `_CLOSE` on: where so many blocks end, less one; nobody
+# ends more at once.
+_BLANK, _STRING, _OPEN, _CUT, _TIGHT, _CLOSE, _CLOSE_LAST = 0, 1, 2, 3, 4, 14, 31
+_COLON, _QUOTE = ord(":"), ord("'")
+_BETWEEN, _NO_CUT = bytes((_CUT,)), bytes((_OPEN,))
+# What is put in the place of a comment or string, by its length: most are short.
+_SHORT = 160
+_BLANKS = tuple([bytes(length) for length in range(_SHORT)])
+_MARKS = (b"", *(bytes((_STRING,)) + bytes(length) for length in range(_SHORT - 1)))
 
-_PLAIN_STRING = re.compile(rb"'([^'\"\\\n]*)'\Z")
-_TRAILING_COMMA = re.compile(rb",(?=[)\]}])")
-_NOT_PLAIN = re.compile(rb"[\"\\\n]")
 
-
-def hashing(
-    source: bytes, comments: Sequence[Span], strings: Sequence[Span], blocks: Sequence[Span], optional: bytes
-) -> Callable[[int, int, Sequence[Span]], str]:
-    """What hashes a part of the text, without the parts `without` in it (sorted, apart from each other)."""
-    text, starts, texts = _marked(source, comments, strings)
-    is_tight = _mark_blocks(text, blocks)
-    flat, dropped = bytes(text), bytes((_BLANK,)) + SPACE + optional
-    fresh = blake2b(digest_size=HASH_BYTES).copy  # quicker than to say each time what is wanted
-
-    @cache
-    def in_order() -> tuple[list[Span], list[Span]]:  # few files need it
-        return sorted(comments), sorted(strings)
-
-    def is_in_string(place: int) -> bool:
-        at = bisect_left(starts, place) - 1
-        return at >= 0 and place < starts[at] + len(texts[at])
-
-    def hash_of(first: int, last: int, without: Sequence[Span]) -> str:
-        if not flat[first] and is_in_string(first):  # `${function () { … }}`: the string's one mark says nothing of it
-            inner_comments, inner_strings, left_out = (_between(spans, first, last) for spans in (*in_order(), without))
-            return hashing(source[first:last], inner_comments, inner_strings, (), optional)(0, last - first, left_out)
-        if without:
-            parts, own = [], list[bytes]()
-            for begin, end in (*without, (last, last)):
-                parts.append(flat[first:begin])
-                at = bisect_left(starts, first)
-                own += texts[at : bisect_left(starts, begin, at)]
-                first = end
-            bare = b"".join(parts).translate(None, dropped)
-        else:
-            at = bisect_left(starts, first)
-            own = texts[at : bisect_left(starts, last, at)]
-            bare = flat[first:last].translate(None, dropped)
-        if is_tight:
-            bare = bare.replace(bytes((_TIGHT,)), bytes((_COLON, _OPEN)))
-        bare = _TRAILING_COMMA.sub(b"", bare)
-        hashed = fresh()
-        hashed.update(bare)
-        if own:
-            hashed.update(_alike(own))
-        return hashed.hexdigest()
-
-    return hash_of
+def hashes(
+    source: bytes,
+    symbols: Sequence[Span],
+    parents: Sequence[int],
+    comments: Sequence[Span],
+    strings: Sequence[Span],
+    blocks: Sequence[Span],
+    optional: bytes,
+) -> list[str]:
+    """The hash of each symbol's text, without those of the symbols in it. `symbols` come by where they begin, the
+    longer first, and `parents` says in which of them each stands. `optional` are bytes that count for nothing."""
+    found, in_strings = _hashed(source, symbols, parents, comments, strings, blocks, optional)
+    if in_strings:  # `${function () { … }}`: the one mark of the string around says nothing of it
+        below: dict[int, list[Span]] = {}
+        for span, parent in zip(symbols, parents, strict=True):
+            below.setdefault(parent, []).append(span)
+        all_comments, all_strings = sorted(comments), sorted(strings)
+        for at in in_strings:
+            first, last = symbols[at]
+            inner = _between(below.get(at, ()), first, last)
+            spans = [(0, last - first), *inner]
+            within = _between(all_comments, first, last), _between(all_strings, first, last)
+            found[at] = _hashed(source[first:last], spans, [TOP, *[0] * len(inner)], *within, (), optional)[0][0]
+    return found
 
 
 def _between(spans: Sequence[Span], first: int, last: int) -> list[Span]:
@@ -80,44 +63,124 @@ def _between(spans: Sequence[Span], first: int, last: int) -> list[Span]:
     return [(begin - first, end - first) for begin, end in some]
 
 
-def _marked(
-    source: bytes, comments: Sequence[Span], strings: Sequence[Span]
-) -> tuple[bytearray, list[int], list[bytes]]:
-    """The text with its comments and strings marked and one byte more, where the strings begin, and what they are."""
+def _hashed(
+    source: bytes,
+    symbols: Sequence[Span],
+    parents: Sequence[int],
+    comments: Sequence[Span],
+    strings: Sequence[Span],
+    blocks: Sequence[Span],
+    optional: bytes,
+) -> tuple[list[str], list[int]]:
+    """The hashes, and which symbols begin within a string."""
+    text, kept = _marked(source, comments, strings)
+    is_tight = _mark_blocks(text, blocks)
+    flat = bytes(text)
+    begins, ends, owners = _parts(symbols, parents)
+    cut = flat.replace(_BETWEEN, _NO_CUT) if _CUT in flat else flat
+    bare = _BETWEEN.join([cut[begin:end] for begin, end in zip(begins, ends, strict=True)])
+    bare = bare.translate(None, bytes((_BLANK,)) + SPACE + optional)
+    if is_tight:
+        bare = bare.replace(bytes((_TIGHT,)), bytes((_COLON, _OPEN)))
+    bare = bare.replace(b",)", b")").replace(b",]", b"]").replace(b",}", b"}")
+    own: list[list[bytes]] = [[] for _ in symbols]
+    for owner, part in zip(owners, bare.split(_BETWEEN), strict=False):
+        own[owner].append(part)
+    starts = [begin for begin, _ in kept]
+    if kept:
+        _add_strings(own, [source[begin:end] for begin, end in kept], starts, begins, ends, owners)
+    fresh = blake2b(digest_size=HASH_BYTES).copy  # quicker than to say each time what is wanted
+    found = []
+    for parts in own:
+        hashed = fresh()
+        hashed.update(parts[0] if len(parts) == 1 else b"".join(parts))
+        found.append(hashed.hexdigest())
+    hidden = [at for at, (first, _) in enumerate(symbols) if not flat[first]]
+    return found, [at for at in hidden if _is_in(kept, starts, symbols[at][0])]
+
+
+def _add_strings(
+    own: list[list[bytes]],
+    texts: list[bytes],
+    starts: list[int],
+    begins: list[int],
+    ends: list[int],
+    owners: list[int],
+) -> None:
+    """To the parts of each symbol the strings in them, after all parts."""
+    texts = [b'"%b"' % one[1:-1] if one[0] == _QUOTE and _is_plain(one) else one for one in texts]
+    place = partial(bisect_left, starts)
+    for owner, low, high in zip(owners, map(place, begins), map(place, ends), strict=True):
+        if low < high:
+            own[owner].append(b"\0" + b"\0".join(texts[low:high]))
+
+
+def _is_plain(text: bytes) -> bool:
+    """Whether the other kind of quotes would mean the same."""
+    return text.count(b"'") == 2 and b'"' not in text and b"\\" not in text and b"\n" not in text
+
+
+def _is_in(strings: Sequence[Span], starts: Sequence[int], place: int) -> bool:
+    at = bisect_left(starts, place) - 1
+    return at >= 0 and place < strings[at][1]
+
+
+def _parts(symbols: Sequence[Span], parents: Sequence[int]) -> tuple[list[int], list[int], list[int]]:
+    """The text of all symbols cut where they begin and end: where the parts begin, where they end, and of which symbol
+    they are, the innermost."""
+    begins, ends, owners = list[int](), list[int](), list[int]()
+    open_, reached = TOP, 0
+
+    def cut(to: int) -> None:
+        begins.append(reached)
+        ends.append(to)
+        owners.append(open_)
+
+    for at, ((first, _), parent) in enumerate(zip(symbols, parents, strict=True)):
+        while open_ != parent:
+            last = symbols[open_][1]
+            if reached < last:
+                cut(last)
+                reached = last
+            open_ = parents[open_]
+        if open_ != TOP and reached < first:
+            cut(first)
+        open_, reached = at, first
+    while open_ != TOP:
+        last = symbols[open_][1]
+        if reached < last:
+            cut(last)
+            reached = last
+        open_ = parents[open_]
+    return begins, ends, owners
+
+
+def _marked(source: bytes, comments: Sequence[Span], strings: Sequence[Span]) -> tuple[bytearray, list[Span]]:
+    """The text with its comments and strings marked and one byte more, and where the strings are."""
     text = bytearray(source)
     text.append(_BLANK)
     for begin, end in comments:
-        text[begin:end] = bytes(end - begin)
-    starts, texts = list[int](), list[bytes]()
-    for begin, end in sorted(strings):
+        size = end - begin
+        text[begin:end] = _BLANKS[size] if size < _SHORT else bytes(size)
+    kept = []
+    for span in sorted(strings):
+        begin, end = span
         if begin < end and text[begin]:  # else it is in a comment or in another string
-            text[begin:end] = bytes(end - begin)
-            text[begin] = _STRING
-            starts.append(begin)
-            texts.append(source[begin:end])
-    return text, starts, texts
+            size = end - begin
+            text[begin:end] = _MARKS[size] if size < _SHORT else b"\1" + bytes(size - 1)
+            kept.append(span)
+    return text, kept
 
 
 def _mark_blocks(text: bytearray, blocks: Sequence[Span]) -> bool:
     """Whether some block begins right after its colon."""
     is_tight = False
-    for begin, _ in blocks:
+    for begin, end in blocks:
         if text[begin - 1] == _COLON:
             text[begin - 1] = _TIGHT
             is_tight = True
         else:
             text[begin - 1] = _OPEN
-    for end, count in Counter([end for _, end in blocks]).items():
-        text[end] = min(_CLOSE + count - 1, _CLOSE_LAST)
+        there = text[end]
+        text[end] = _CLOSE if not _CLOSE <= there < _CLOSE_LAST else there + 1
     return is_tight
-
-
-def _alike(strings: list[bytes]) -> bytes:
-    """Strings as one text in which the kind of quote of a plain one does not matter."""
-    whole = b"\0" + b"\0".join(strings)
-    quotes = whole.count(b"'")
-    if not quotes:
-        return whole
-    if quotes == 2 * whole.count(b"\0'") and not _NOT_PLAIN.search(whole):  # all of them are plain
-        return whole.replace(b"'", b'"')
-    return b"\0" + b"\0".join([_PLAIN_STRING.sub(rb'"\1"', one) if one[0] == 39 else one for one in strings])

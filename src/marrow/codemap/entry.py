@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import lru_cache
 
 from ..model.code import CALLABLES, Symbol
@@ -42,17 +43,24 @@ def is_test_path(path: str) -> bool:
     return _TEST_PATH.search(path) is not None
 
 
-def flags_of(path: str, symbol: Symbol, in_test_file: bool) -> int:
-    """For a symbol of a file."""
-    decorators = symbol.decorators
-    if decorators and path.endswith(".rs") and any(map(for_tests_alone, decorators)):
-        return TEST | (ENTRY if symbol.kind in CALLABLES and any(map(_RUST_TEST.match, decorators)) else 0)
-    if symbol.kind not in CALLABLES:
-        return TEST if in_test_file else 0
-    flags = _flags_of_name(symbol.name, in_test_file, in_test_file or "test" in path.lower())
-    if not flags and any(not _PLAIN.match(decorator) for decorator in decorators):
-        return ENTRY
-    return flags
+def flags_in(path: str, in_test_file: bool) -> Callable[[Symbol], int]:
+    """What gives the flags of a symbol of a file."""
+    is_rust = path.endswith(".rs")
+    among_tests = in_test_file or "test" in path.lower()
+    plain = TEST if in_test_file else 0
+
+    def flags_of(symbol: Symbol) -> int:
+        decorators = symbol.decorators
+        if decorators and is_rust and any(map(for_tests_alone, decorators)):
+            return TEST | (ENTRY if symbol.kind in CALLABLES and any(map(_RUST_TEST.match, decorators)) else 0)
+        if symbol.kind not in CALLABLES:
+            return plain
+        flags = _flags_of_name(symbol.name, in_test_file, among_tests)
+        if decorators and not flags and not all(map(_PLAIN.match, decorators)):
+            return ENTRY
+        return flags
+
+    return flags_of
 
 
 @lru_cache(maxsize=NAMES_KEPT)

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from ..model.code import CALLABLES, TOP, TYPES, Symbol
 from .body_hash import Span as Span
-from .body_hash import hashing
+from .body_hash import hashes
 
 # What calls and names can be in; a constant or a field is no place of its own.
 SCOPES = CALLABLES | TYPES | frozenset(("module", "namespace"))
@@ -40,6 +40,7 @@ class Definition(NamedTuple):
 
 
 _FIRST, _LAST = (itemgetter(Definition._fields.index(name)) for name in ("first", "last"))
+_SPAN = itemgetter(*(Definition._fields.index(name) for name in ("first", "last")))
 
 
 class Outline:
@@ -75,14 +76,12 @@ class Outline:
     def symbols(self, member_of: Callable[[str, str, str], str] | None = None) -> tuple[Symbol, ...]:
         """`member_of` says of what kind something is that stands in something else, by the kinds and its name."""
         found_, parents = self._found, self._nest()
-        inside: dict[int, list[Span]] = {}
-        for found, parent in zip(found_, parents, strict=True):
-            if parent != TOP:
-                inside.setdefault(parent, []).append((found[2], found[3]))
+        spans = list(map(_SPAN, found_))
         made: list[Symbol] = []
-        new, hash_of, parts_of = tuple.__new__, hashing(self._source, *self._hashed), inside.get
-        for at, (found, parent) in enumerate(zip(found_, parents, strict=True)):
-            kind, name, first, last, start, end, signature, doc, decorators, bases, returns, receiver = found
+        new = tuple.__new__
+        hashed = hashes(self._source, spans, parents, *self._hashed)
+        for found, parent, hash_ in zip(found_, parents, hashed, strict=True):
+            kind, name, _, _, start, end, signature, doc, decorators, bases, returns, receiver = found
             if len(name) > NAME_MAX:
                 name = name[:NAME_MAX]
             whole = name
@@ -96,7 +95,6 @@ class Outline:
             signature = one_line(signature, SIGNATURE_MAX)
             if doc:
                 doc = one_line(doc, DOC_MAX)
-            hash_ = hash_of(first, last, parts_of(at, ()))
             fields = (kind, name, whole, parent, start, end, signature, doc)
             made.append(new(Symbol, (*fields, decorators, hash_, bases, returns, receiver)))
         return tuple(made)

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ..codemap.entry import TEST, flags_of, is_test_path
+from ..codemap.entry import TEST, flags_in, is_test_path
 from ..codemap.fingerprint import Span
 from ..codemap.skipped import GENERATED, named_as_generated, why_skipped
 from ..model.code import CALLABLES, TYPES, Symbol
@@ -128,7 +128,7 @@ def _part(known: _Known, path: str, every: Sequence[Symbol]) -> Part:
 
 def _is_test(path: str, symbol: Symbol) -> bool:
     """One that stands beside what it tests. In a file of tests, the tests are what there is to know."""
-    return not is_test_path(path) and bool(flags_of(path, symbol, False) & TEST)
+    return not is_test_path(path) and bool(flags_in(path, False)(symbol) & TEST)
 
 
 def _lines(every: Sequence[Symbol], chosen: Sequence[Symbol]) -> int:

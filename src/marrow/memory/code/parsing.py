@@ -6,21 +6,24 @@ import os
 import re
 import stat
 from collections.abc import Callable
+from functools import lru_cache
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
-from ...codemap.entry import TEST, flags_of, is_test_path
+from ...codemap.entry import flags_in, is_test_path
 from ...codemap.languages.table import language, language_of
 from ...codemap.parse import map_of
 from ...codemap.skipped import BYTES_MAX, GENERATED, HUGE, named_as_generated, why_skipped
-from ...model.code import CALLABLES, TOP, FileMap
+from ...model.code import TOP, FileMap
 from ...model.errors import MarrowError
 from ...repository.plain_file import without_waiting
 from ...store.code.packing import pack_calls, pack_outline, symbol_id
 from ...store.code.states import MAPPED, SKIPPED
 
 HASH_BYTES = 16
+CHAINS_KEPT = 32768
 UNREADABLE, UNPARSED = "unreadable", "not parsed"
+_OF_MANY_NAMES = frozenset(("", "*", "default"))
 _AGAIN = re.compile(r"#\d+")
 
 
@@ -128,7 +131,7 @@ def called_names(found: FileMap) -> set[str]:
     """The last names of all calls of a file, and what those that are imported under another name are called there.
     What makes one of a type above (`super(…)`) does not name it: the names of those types stand for it."""
     chains = {chain for _, _, _, chain, kind in found.calls if kind == "call"}
-    names = {last_name(chain) for chain in chains}
+    names = set(map(last_name, chains))
     supers = tuple(language(found.language).rules.supers) if chains else ()
     if supers and any(chain.startswith(supers) for chain in chains):
         names |= {last_name(base.partition("[")[0]) for symbol in found.symbols for base in symbol.bases}
@@ -140,9 +143,11 @@ def called_names(found: FileMap) -> set[str]:
 def handed_on(found: FileMap) -> dict[str, set[str]]:
     """What a file has from another and hands on under other names (`export { made as build } from './x'`), and those
     names. Of a default there are too many."""
-    own = {one.local: one.name for one in found.imports if one.name not in ("", "*", "default") and one.scope == TOP}
-    pairs = [(one.name, one.local) for one in found.imports if one.exported and one.local in own]
-    pairs += [(own[one.value], one.name) for one in found.bindings if one.scope == TOP and one.value in own]
+    own = {local: name for local, _, name, _, _, scope in found.imports if scope == TOP and name not in _OF_MANY_NAMES}
+    if not own:
+        return {}
+    pairs = [(name, local) for local, _, name, _, exported, _ in found.imports if exported and local in own]
+    pairs += [(own[value], name) for scope, name, _, value, _ in found.bindings if value in own and scope == TOP]
     names: dict[str, set[str]] = {}
     for name, other in pairs:
         if other not in (name, "default"):
@@ -160,8 +165,9 @@ def written(chain: str) -> str:
     return _AGAIN.sub("", chain)
 
 
+@lru_cache(maxsize=CHAINS_KEPT)
 def last_name(chain: str) -> str:
-    """What a chain calls, by name; "" for one that does not say."""
+    """What a chain calls, by name; "" for one that does not say. The same are met again and again."""
     name = chain.rpartition(".")[2]
     if name.isidentifier():
         return name
@@ -171,15 +177,12 @@ def last_name(chain: str) -> str:
 
 def symbol_rows(file: int, path: str, found: FileMap) -> list[tuple[Any, ...]]:
     """Rows of a file that is new: its symbols are numbered as they come."""
-    tested = is_test_path(path)
-    start = symbol_id(file, 0)
-    plain = TEST if tested else 0
+    start, flags_of = symbol_id(file, 0), flags_in(path, is_test_path(path))
     rows: list[tuple[Any, ...]] = []
     for at, symbol in enumerate(found.symbols):
-        kind, name, qualified, parent, first, last, *_ = symbol
-        flags = flags_of(path, symbol, tested) if kind in CALLABLES or symbol.decorators else plain
-        around = within(qualified, name)
-        rows.append((start + at, name, around, kind, first, last, None if parent == TOP else start + parent, at, flags))
+        kind, name, qualified, parent, first, last = symbol[:6]
+        above = None if parent == TOP else start + parent
+        rows.append((start + at, name, within(qualified, name), kind, first, last, above, at, flags_of(symbol)))
     return rows
 
 

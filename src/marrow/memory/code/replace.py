@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from ...codemap.compare import bound_in, handed_on, interface, match
-from ...codemap.entry import flags_of, is_test_path
+from ...codemap.entry import flags_in, is_test_path
 from ...model.code import TOP, TYPES, FileMap, Symbol
 from ...store.code import FileRow, MapWriter, Version
 from ...store.code.packing import pack_calls, pack_outline, symbol_id
@@ -82,7 +82,7 @@ def replace(writer: MapWriter, row: FileRow, found: FileMap, now: int, *, is_new
         else:
             ids.append(id_before(at))
     versions, rows = [], list[tuple[Any, ...]]()
-    tested = is_test_path(path)
+    flags_of = flags_in(path, is_test_path(path))
     for at, (symbol, id_, place) in enumerate(zip(found.symbols, ids, matched.kept, strict=True)):
         born, since = (now, now) if place is None else known.get(id_, (0, 0))
         if place is not None:
@@ -93,7 +93,7 @@ def replace(writer: MapWriter, row: FileRow, found: FileMap, now: int, *, is_new
             elif was.hash != symbol.hash:
                 versions.append(_version(path, was, since, now, MODIFIED, path, symbol.qualified))
                 since = now
-        rows.append(_row(path, symbol, id_, ids, at, (tested, born, since)))
+        rows.append(_row(symbol, id_, ids, at, flags_of(symbol), (born, since)))
     writer.put_symbols(one for one in rows if one not in kept)
     writer.add_versions(versions)
     start = symbol_id(row.id, 0)
@@ -117,12 +117,11 @@ def replace(writer: MapWriter, row: FileRow, found: FileMap, now: int, *, is_new
     return Replaced(row.id, path, came, lost, retyped, names, old, found, old_ids, ids, was_whole)
 
 
-def _row(path: str, symbol: Symbol, id_: int, ids: list[int], at: int, seen: tuple[bool, int, int]) -> tuple[Any, ...]:
-    """`seen`: whether the file holds tests, when the symbol was first seen, and when as it is now."""
-    tested, born, since = seen
+def _row(symbol: Symbol, id_: int, ids: list[int], at: int, flags: int, seen: tuple[int, int]) -> tuple[Any, ...]:
+    """`seen`: when the symbol was first seen, and when as it is now."""
     parent = None if symbol.parent == TOP else ids[symbol.parent]
-    around, flags = within(symbol.qualified, symbol.name), flags_of(path, symbol, tested)
-    return (id_, symbol.name, around, symbol.kind, symbol.start, symbol.end, parent, at, flags, born, since)
+    around = within(symbol.qualified, symbol.name)
+    return (id_, symbol.name, around, symbol.kind, symbol.start, symbol.end, parent, at, flags, *seen)
 
 
 def _differences(old: FileMap, new: FileMap, kept: list[int | None], ids: list[int]) -> tuple[set[int], set[str]]:

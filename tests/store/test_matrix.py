@@ -8,6 +8,7 @@ import pytest
 from marrow.store import matrix as matrices
 from marrow.store import signs
 from marrow.store.matrix import Matrix, nearest
+from marrow.store.signs import mixed
 from marrow.store.stored_vectors import exact_cosines, to_bytes, widened
 
 DIMENSIONS = 96
@@ -112,12 +113,26 @@ def test_every_finite_number_is_widened_and_compared_exactly() -> None:
 
 @pytest.mark.parametrize("dimensions", [1, 64, 100, 256, 1536])
 def test_signs_say_about_how_near_a_row_is_and_count_no_number_twice(dimensions: int) -> None:
-    """Exactly so where all numbers have one size: then the signs say everything."""
-    size = 1 / np.sqrt(dimensions)
-    query = np.where(np.random.default_rng(dimensions).random(dimensions) < 0.5, -size, size).astype(np.float32)
-    rows = np.array([query, -query, np.where(np.arange(dimensions) < dimensions // 3, -query, query)])
+    """Exactly so where all numbers have one size once they are mixed: then the signs say everything."""
+    one = np.where(np.random.default_rng(dimensions).random(dimensions) < 0.5, -1, 1).astype(np.float32)
+    rows = mixed(np.array([one, -one, np.where(np.arange(dimensions) < dimensions // 3, -one, one)]))
+    rows /= np.linalg.norm(rows[0])
+    query = rows[0]
     found = filled(rows)
     _, held = found.view()
     told = found.estimates(held, None, query)
     assert told / told[0] == pytest.approx(rows @ query, abs=1e-3)
     assert np.array_equal(found.estimates(held, np.array([2, 0]), query), told[[2, 0]])
+
+
+def test_signs_tell_the_nearest_where_a_few_numbers_say_the_most() -> None:
+    pick = np.random.default_rng(3)
+    spread = 0.97 ** np.arange(256)
+    rows = (pick.normal(size=(20_000, 256)) * spread).astype(np.float32)
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    found = filled(rows)
+    held = 0
+    for query in rows[:20]:
+        exact = {int(at) for at in np.argsort(-(rows @ query))[:10]}
+        held += len(exact & {entry for entry, _ in nearest([found], query, 10, None, (), rescored=160)})
+    assert held >= 150  # 127 of these 200 if the numbers are not mixed

@@ -24,9 +24,8 @@ if TYPE_CHECKING:
 # So many rows are held as 32-bit numbers and compared in a millisecond. More are held as they are stored, in half the
 # room, and go by their signs: a million takes 20 ms that way, and 90 if each were compared.
 EXACT_ROWS = 16_384
-# Of 200 thousand real sentences, these held all of the best 10 and .997 of the best 200; of 118 thousand passages of
-# code and documents all of the best 10 texts, and .93 of the best 200.
-RESCORED = 4_096
+# Of 118 thousand passages of code and documents, these held .996 of the best 10 texts, and .91 of the best 200.
+RESCORED = 3_072
 RESCORED_FOR_EACH = 16
 # Of fewer rows, no more than one in so many has to be compared exactly.
 ROWS_FOR_EACH = 10
@@ -36,6 +35,8 @@ BEST_BLOCK, BEST_BLOCK_LEAST = 64, 4
 FEW_ROWS = 4
 # Every so manieth estimate tells where the best begin.
 SAMPLED = 64
+# So many passages of a text are compared when only it is asked for: those that are nearest by their signs.
+PASSAGES = 3
 
 
 class Matrix:
@@ -166,12 +167,12 @@ def nearest(
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """Entries in rising order with the cosine of each: of a long text that of its best passage. `is_whole` when none
-    that was asked for is missing."""
+    """Entries in rising order with the cosine of each: of a long text that of its best passage. Where some that were
+    asked for are missing, `estimated` are all of them, with about how near each row is."""
 
     ids: Places
     cosines: Vector
-    is_whole: bool
+    estimated: tuple[tuple[_Part, Vector], ...] = ()
 
     def best(self, limit: int, least: float = 0.0) -> list[tuple[int, float]]:
         best = best_places(self.cosines, limit)
@@ -186,6 +187,20 @@ class Compared:
         places = np.minimum(np.searchsorted(self.ids, asked), len(self.ids) - 1)
         places = places[self.ids[places] == asked]
         return dict(zip(self.ids[places].tolist(), self.cosines[places].tolist(), strict=True))
+
+    def of_others(self, entries: Iterable[int], vector: Vector) -> dict[int, float]:
+        """The cosine of each of these that was estimated alone: of the best of those passages that look best."""
+        asked, found = sorted_ids(entries), dict[int, float]()
+        for part, estimates in self.estimated:
+            ids = part.chosen()
+            rows = places_of(ids, asked)
+            rows = rows[np.lexsort((-estimates[rows], ids[rows]))]
+            again = ids[rows[PASSAGES:]] == ids[rows[:-PASSAGES]]
+            rows = rows[np.concatenate([np.ones(min(PASSAGES, len(rows)), dtype=bool), ~again])]
+            places = rows if part.places is None else part.places[rows]
+            best, scores = _best_of_each(ids[rows], exact_cosines(part.rows, places, vector))
+            found.update(zip(best.tolist(), scores.tolist(), strict=True))
+        return found
 
 
 def compared(
@@ -204,17 +219,19 @@ def compared(
     parts = [_Part.of(matrix, chosen, unwanted) for matrix in matrices]
     parts = [part for part in parts if len(part)]
     rows = sum(map(len, parts))
+    estimated: tuple[tuple[_Part, Vector], ...] = ()
     if rows > EXACT_ROWS:
-        parts = _nominated(parts, vector, max(min(rescored, rows // ROWS_FOR_EACH), RESCORED_FOR_EACH * limit))
+        estimated = tuple([(part, part.matrix.estimates(part.rows, part.places, vector)) for part in parts])
+        parts = _nominated(estimated, max(min(rescored, rows // ROWS_FOR_EACH), RESCORED_FOR_EACH * limit))
     if not parts:
         return NONE
     ids, scores = _joined([part.chosen() for part in parts]), _joined([part.cosines(vector) for part in parts])
     if any(part.matrix.has_passages for part in parts):
         ids, scores = _best_of_each(ids, scores)
-    return Compared(ids, scores, rows <= EXACT_ROWS)
+    return Compared(ids, scores, estimated)
 
 
-NONE = Compared(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.float32), False)
+NONE = Compared(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.float32))
 
 
 def _joined(parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
@@ -290,12 +307,11 @@ class _Part:
         return exact_cosines(self.rows, self.places, vector)
 
 
-def _nominated(parts: Sequence[_Part], vector: Vector, count: int) -> list[_Part]:
+def _nominated(estimated: Sequence[tuple[_Part, Vector]], count: int) -> list[_Part]:
     """The parts with only those rows left that look best by their signs."""
-    estimates = np.concatenate([part.matrix.estimates(part.rows, part.places, vector) for part in parts])
-    best = np.sort(_best_of(estimates, count))
+    best = np.sort(_best_of(_joined([estimates for _, estimates in estimated]), count))
     found, start = [], 0
-    for part in parts:
+    for part, _ in estimated:
         first, last = np.searchsorted(best, (start, start + len(part)))
         places = best[first:last] - start
         start += len(part)

@@ -1,5 +1,9 @@
 """The signs of vectors, a bit for each number: they say about how near a row is to a question, and take a sixteenth of
-the room that the rows take."""
+the room that the rows take.
+
+The numbers of a vector are mixed with each other first, which changes no distance. An embedder puts the most into a few
+numbers; of these a sign says too little, and of the others too much.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .stored_vectors import BLOCK, STORED, widened
+from .stored_vectors import BLOCK, widened
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -19,8 +23,11 @@ if TYPE_CHECKING:
     Words = NDArray[np.uint64]
 
 WORD_BITS = 64
-# A number of the question as a sign and so many bits.
-LEVELS = 4
+# A number of the question as a sign and so many bits. With more bits fewer rows would hold the best, but to count them
+# takes longer than to compare more rows.
+LEVELS = 2
+# Each number is mixed with so many others, two to the power of this.
+MIXED = 4
 # So many rows are looked at at a time: they fit into the cache of a core.
 SIGN_BLOCK = 16_384
 # Of so many words, what differs can be counted in a byte.
@@ -48,7 +55,7 @@ class Signs:
                 words = larger
             for start in range(known, len(rows), BLOCK):
                 end = min(start + BLOCK, len(rows))
-                words[:, start:end] = _packed(_as_numbers(rows[start:end]) >= 0)
+                words[:, start:end] = _packed(mixed(widened(rows[start:end])) >= 0)
             self._words = words, len(rows)
         return words[:, : len(rows)]
 
@@ -84,8 +91,9 @@ class _Asked:
 
     @classmethod
     def of(cls, vector: Vector) -> _Asked:
-        most = float(np.abs(vector).max(initial=0.0)) or 1.0
-        sizes = np.rint(np.abs(vector) / most * (2**LEVELS - 1)).astype(np.int64)
+        numbers = np.abs(mixed(vector[None])[0])
+        most = float(numbers.max(initial=0.0)) or 1.0
+        sizes = np.rint(numbers / most * (2**LEVELS - 1)).astype(np.int64)
         bits = [_packed((sizes >> level & 1)[None] > 0)[:, 0] for level in reversed(range(LEVELS))]
         return cls(packed_signs(vector), np.array(bits), int(sizes.sum()))
 
@@ -121,19 +129,30 @@ class _Room:
 def _factors_of(rows: Rows) -> Iterator[Vector]:
     for start in range(0, len(rows), BLOCK):
         block = widened(rows[start : start + BLOCK])
-        sums = np.abs(block).sum(axis=1)
+        sums = np.abs(mixed(block)).sum(axis=1)
         sums[sums == 0.0] = np.inf
         yield np.vecdot(block, block) / sums
 
 
 def packed_signs(vector: Vector) -> Words:
     """The signs of one vector, as words."""
-    return _packed(vector[None] >= 0)[:, 0]
+    return _packed(mixed(vector[None]) >= 0)[:, 0]
 
 
-def _as_numbers(rows: Rows) -> NDArray[Any]:
-    """Whole numbers with the same signs: of small fractions NumPy finds them out one by one."""
-    return rows.view(np.int16 if rows.dtype == STORED else np.int32)
+def mixed(rows: Vector) -> Vector:
+    """Sums and differences of the first half of the numbers with the second, then the same in each half, and so on. All
+    rows become longer by the same factor, and the angles between them are what they were. Done twice it changes nothing
+    but the length."""
+    count, apart = rows.shape
+    for _ in range(MIXED):
+        if apart % 2:
+            break
+        apart //= 2
+        halves = rows.reshape(count, -1, 2, apart)
+        rows = np.empty_like(halves)
+        np.add(halves[:, :, 0], halves[:, :, 1], out=rows[:, :, 0])
+        np.subtract(halves[:, :, 0], halves[:, :, 1], out=rows[:, :, 1])
+    return rows.reshape(count, -1)
 
 
 def _packed(bits: NDArray[np.bool_]) -> Words:

@@ -324,14 +324,17 @@ class SqliteReader(SessionReader, SourceReader, DerivedReader, RefinedReader, Pa
         if asked is None and least >= CLOSE:
             return alike(self._cache.matrices(self, chosen), vector, limit, without, least)
         found = compared(self._cache.matrices(self, chosen), vector, limit, asked, without)
-        self._compared = (vector, found) if found.is_whole else None
+        self._compared = (vector, found)
         return found.best(limit, least)
 
     def similarities(self, entries: Sequence[int], vector: Vector) -> Mapping[int, float]:
         self._renew_facts()
         if self._compared is None or self._compared[0] is not vector:
             return self._cache.similarities(self, entries, vector)
-        found = self._compared[1].of(entries)
+        compared = self._compared[1]
+        found = compared.of(entries)
+        if len(found) < len(entries):
+            found |= compared.of_others([entry for entry in entries if entry not in found], vector)
         missing = [entry for entry in entries if entry not in found] if len(found) < len(entries) else ()
         return {**found, **self._cache.similarities(self, missing, vector)} if missing else found
 

@@ -47,21 +47,22 @@ def languages_of_manifest(path: str) -> tuple[str, ...]:
 def build(
     file: MapFile,
     root: str,
-    paths: Sequence[str],
+    listing: Callable[[], Sequence[str]],
     now: int,
     progress: Progress | None = None,
     *,
     nice: int = 0,
     whole: bool = True,
     about: Sequence[tuple[str, object]] = (),
-) -> None:
-    """Map everything anew. Without `whole` calls are known by name only, and every file waits to be resolved."""
-    ordered = list(enumerate(sorted(paths), 1))
-    known = [(id_, path) for id_, path in ordered if language_of(path)]
-    read = {id_ for id_, _ in known}
-    total = (1 + whole) * len(known)
+) -> int:
+    """Map everything anew, and say how many files that were. They are listed while the workers start. Without `whole`
+    calls are known by name only, and every file waits to be resolved."""
     loose: dict[str, list[int]] = {}
     with file.making() as (place, writer), Pool(root, nice=nice) as pool:
+        ordered = list(enumerate(sorted(listing()), 1))
+        known = [(id_, path) for id_, path in ordered if language_of(path)]
+        read = {id_ for id_, _ in known}
+        total = (1 + whole) * len(known)
         writer.set_about(MAPPED_AT, now)
         writer.set_about(ROOT, root)
         for key, value in about:
@@ -90,6 +91,7 @@ def build(
             writer.part_done()
             _resolve(writer, pool, str(place), sorted(mapped), len(known), progress)
         _tell(progress, total, total, always=True)
+    return len(known)
 
 
 def _plain(root: str, id_: int, path: str) -> FileRow:

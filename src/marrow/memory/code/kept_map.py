@@ -134,11 +134,10 @@ class KeptMap:
             if self.file.exists():  # another process was faster
                 return self._brought_up(now, progress, None, whole)
             _clear_up(self.file.path)
-            paths = self._chosen(listed(self.root))
             about = ((VERSION, _first_version()),)
-            build(self.file, self.root, paths, now, progress, nice=nice, whole=whole, about=about)
+            parsed = build(self.file, self.root, self._paths, now, progress, nice=nice, whole=whole, about=about)
         self._forget()
-        return Updated(parsed=sum(1 for path in paths if language_of(path)))
+        return Updated(parsed=parsed)
 
     def rebuild(self, now: int, progress: Progress | None = None, *, whole: bool = True, nice: int = 0) -> Updated:
         """Map everything anew. What is known of the past goes."""
@@ -236,9 +235,12 @@ class KeptMap:
         is_fresh = known is not None and clock - known[1] < LISTED_SECONDS
         if known is not None and is_fresh and folders_stamp(self.root, known[2]) == known[0]:
             return known[2]
-        paths = self._chosen(listed(self.root))
+        paths = self._paths()
         self._listing = (folders_stamp(self.root, paths), clock, paths)
         return paths
+
+    def _paths(self) -> list[str]:
+        return self._chosen(listed(self.root))
 
     def _pair_renames(self, found: _Found) -> None:
         """A file that went and one that came with the same content are one file."""

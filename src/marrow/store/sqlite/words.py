@@ -188,7 +188,9 @@ class Search:
         else:
             places = self._matching(query).places
         wanted, known = self.texts.places(entries)
-        found: Ints = entries[known][np.isin(wanted, places, assume_unique=True)]
+        is_holding = np.zeros(len(self.texts.lengths), dtype=bool)
+        is_holding[places] = True
+        found: Ints = entries[known][is_holding[wanted]]
         return found
 
     def _count_between(self, query: str, first: int, last: int) -> int:

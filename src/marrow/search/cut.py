@@ -256,7 +256,7 @@ def _is_same(question: Question, better: _Candidate, one: _Candidate, alike: Cos
     if cosine is None or cosine < SAME_COSINE or better.record.project != one.record.project or changed_value(*texts):
         return False
     ours, theirs = subject(texts[0]), subject(texts[1])
-    if negates(texts[0]) != negates(texts[1]) and len(ours ^ theirs) <= OPPOSITE_APART:
+    if len(ours ^ theirs) <= OPPOSITE_APART and negates(texts[0]) != negates(texts[1]):
         return False  # the same words, and the opposite
     shared = len(ours & theirs) / max(1, min(len(ours), len(theirs)))
     asked = frozenset(question.terms)

@@ -164,6 +164,146 @@ def test_members_are_found_by_type_in_namespaces_and_where_they_are_defined() ->
     assert resolved(files, "src/row.cc")["size"] == ("include/kept/row.h", "kept.Row.size")
 
 
+def test_a_class_behind_a_mark_for_the_linker_is_one_even_where_the_grammar_sees_no_error() -> None:
+    source = (
+        "namespace kept { class KEPT_EXPORT Env;\nstruct KEPT_EXPORT Options {\n"
+        "  Options() = default;\n  int size = 1;\n};\n}\n"
+    )
+    found = map_of("options.h", source.encode())
+    told = [(s.kind, s.qualified) for s in found.symbols]
+    assert told[1:] == [
+        ("struct", "kept.Options"),
+        ("constructor", "kept.Options.Options"),
+        ("field", "kept.Options.size"),
+    ]
+    use = '#include "options.h"\nvoid go() { take(kept::Options()); }\n'
+    assert resolved({"options.h": source, "a.cc": use}, "a.cc")["kept.Options"] == ("options.h", "kept.Options")
+
+
+def test_macros_before_a_declaration_do_not_hide_what_it_declares() -> None:
+    source = (
+        b"SHOP_PRAGMA(warning(push))\n\nSHOP_EXPORT\nclass Row {};\nSHOP_INLINE Row::Row(int a) : a_(a) { go(); }\n"
+        b"template <typename T> SHOP_CONSTEXPR auto sold(T one) -> int { return one.count(); }\n"
+        b"SHOP_API SHOP_CONSTEXPR int more(int a) { return a; }\nFILE *opened(void) { return 0; }\n"
+        b"#define EXPECT_CALL(obj, call) \\\n  SHOP_EXPECT_IMPL(obj, call)\nvoid next() {}\n"
+    )
+    found = map_of("a.cc", source)
+    names = [s.qualified for s in found.symbols if s.kind != "field"]
+    assert names == ["Row", "Row.Row", "sold", "more", "opened", "EXPECT_CALL", "next"]
+    assert found.errors == 0
+
+
+def test_conditions_of_the_preprocessor_inside_an_expression_do_not_hide_the_rest_of_the_file() -> None:
+    source = (
+        b"static int first(void) {\n  if(a() ||\n#ifdef KERBEROS\n    b() ||\n#endif\n    c()) { return d(); }\n"
+        b"  return 0;\n}\nint limits(int x)\n#ifdef WIDE\n  , int y)\n#else\n  )\n#endif\n{ return e(); }\n"
+        b"int last(void) { return first(); }\n"
+    )
+    found = map_of("a.c", source)
+    places = [(s.name, s.start, s.end) for s in found.symbols]
+    assert (places[0], places[-1]) == (("first", 1, 8), ("last", 16, 16))
+    scopes = {call.chain: found.symbols[call.scope].name for call in found.calls if call.scope != TOP}
+    assert scopes.items() >= {"a": "first", "b": "first", "c": "first", "d": "first", "first": "last"}.items()
+
+
+def test_a_macro_that_opens_a_namespace_does() -> None:
+    files = {
+        "include/kept/base.h": "#define KEPT_BEGIN_NAMESPACE namespace kept { inline namespace v1 {\n"
+        "#define KEPT_END_NAMESPACE } }\nKEPT_BEGIN_NAMESPACE\ninline void told() {}\nKEPT_END_NAMESPACE\n",
+        "include/kept/more.h": '#include "base.h"\nKEPT_BEGIN_NAMESPACE\nclass More { void go() { told(); } };\n'
+        "KEPT_END_NAMESPACE\n",
+        "src/a.cc": '#include "kept/more.h"\nnamespace detail { void told(); }\n'
+        "void use() { kept::told(); kept::More(); }\n",
+    }
+    told = resolved(files, "src/a.cc")
+    assert told["kept.told"] == ("include/kept/base.h", "kept.told")
+    assert told["kept.More"] == ("include/kept/more.h", "kept.More")
+    assert resolved(files, "include/kept/more.h")["told"] == ("include/kept/base.h", "kept.told")
+
+
+def test_what_opens_no_namespace_that_is_spoken_of_leaves_names_where_they_are() -> None:
+    source = b"QT_BEGIN_NAMESPACE\nclass Widget { void show() {} };\nQT_END_NAMESPACE\n"
+    assert [s.qualified for s in map_of("a.cc", source).symbols] == ["Widget", "Widget.show"]
+    nested = b"namespace absl {\nABSL_NAMESPACE_BEGIN\nclass Cord {};\nABSL_NAMESPACE_END\n}\nusing absl::Cord;\n"
+    assert "absl.Cord" in [s.qualified for s in map_of("a.cc", nested).symbols]
+
+
+def test_an_inline_namespace_is_no_place_of_its_own() -> None:
+    source = b"namespace kept { inline namespace v1 { void told() {} } }\n"
+    assert [s.qualified for s in map_of("a.cc", source).symbols] == ["kept", "kept.told"]
+
+
+def test_a_variable_made_with_arguments_has_its_type() -> None:
+    files = {
+        "a.cc": "class Repairer { public: void Run() {} };\ntemplate <class K> class List { public: class Iterator {\n"
+        " public: void Next() {} }; };\n"
+        "void go(int name, int options) { Repairer one(name, options); one.Run(); Repairer two(3); two.Run();\n"
+        "  Repairer given(made()); given.Run();\n"
+        "  List<int>::Iterator all(&name); all.Next(); Repairer many[3]; many[1].Run(); }\n"
+        "void far(int name) { Repairer far(int); far(name); }\n"
+    }
+    told = resolved(files, "a.cc")
+    assert told["one.Run"] == told["two.Run"] == told["given.Run"] == told["many[].Run"] == ("a.cc", "Repairer.Run")
+    assert told["all.Next"] == ("a.cc", "List.Iterator.Next")
+    bound = {b.name for b in map_of("a.cc", files["a.cc"].encode()).bindings}
+    assert {"one", "two", "all"} <= bound
+    assert "far" not in bound
+
+
+def test_a_macro_that_is_another_name_for_a_function_can_be_called_and_calls_it() -> None:
+    files = {
+        "told.h": "void told_far(int a);\n#define told told_far\n#define LIMIT 3\n#define NOTHING nullptr\n"
+        "#define say(a) (LIMIT ? told_far(a) : (void)sizeof(a))\n",
+        "told.c": '#include "told.h"\nvoid told_far(int a) {}\n',
+        "a.c": '#include "told.h"\nvoid use(void) { told(1); say(2); }\n',
+    }
+    assert resolved(files, "a.c") == {"told": ("told.h", "told"), "say": ("told.h", "say")}
+    assert resolved(files, "told.h") == {"told_far": ("told.c", "told_far")}
+    found = map_of("told.h", files["told.h"].encode())
+    assert {s.name: s.kind for s in found.symbols} == {
+        "told": "macro", "LIMIT": "constant", "NOTHING": "constant", "say": "macro"
+    }  # fmt: skip
+    places = sorted((c.line, c.column, found.symbols[c.scope].name) for c in found.calls)
+    assert places == [(2, 13, "told"), (5, 24, "say")]
+
+
+def test_a_macro_that_only_stands_for_itself_is_not_what_is_called() -> None:
+    files = {
+        "set.h": "int set_option(int a);\n#define set_option(a) set_option(a)\n#define other other\n",
+        "set.c": '#include "set.h"\nint (set_option)(int a) { return a; }\nint set_option2(int a) { return a; }\n',
+        "far.c": "int set_option(int a) { return a; }\n",
+        "a.c": '#include "set.h"\nvoid use(void) { set_option(1); }\n',
+    }
+    assert resolved({k: v for k, v in files.items() if k != "set.c"}, "a.c") == {"set_option": ("far.c", "set_option")}
+
+
+def test_a_test_does_not_hide_the_function_it_tests() -> None:
+    files = {
+        "row.h": "namespace shop {\nint Sum(int a);\nclass Row { public: void Save(); };\n}\n",
+        "row.cc": '#include "row.h"\nnamespace shop {\nint Sum(int a) { return a; }\nvoid Row::Save() {}\n}\n',
+        "row_test.cc": '#include "row.h"\nnamespace shop {\nTEST(Row, Sum) { Sum(1); }\n'
+        "TEST(Row, Save) { Row row; row.Save(); }\nTEST_F(Fixture, Deep) { Deep(); }\n}\n",
+    }
+    told = resolved(files, "row_test.cc")
+    assert told["Sum"] == ("row.cc", "shop.Sum")
+    assert told["row.Save"] == ("row.cc", "Row.Save")
+    names = [s.name for s in map_of("row_test.cc", files["row_test.cc"].encode()).symbols]
+    assert names == ["shop", "Sum", "Save", "Deep"]
+
+
+def test_a_header_of_the_language_is_none_of_the_project() -> None:
+    files = {
+        "deps/inner/assert.h": "#define assert(x) inner(x)\n#define strcasecmp _stricmp\n",
+        "src/own.h": "#define free(x) own_free(x)\n",
+        "src/a.c": "#include <assert.h>\n#include <stdlib.h>\n"
+        "void use(void) { assert(1); free(0); strcasecmp(0, 0); }\n",
+        "deps/inner/b.c": '#include "assert.h"\nvoid own(void) { assert(1); }\n',
+        "other/deep/assert.h": "#define assert(x) other(x)\n",
+    }
+    assert resolved(files, "src/a.c") == {}
+    assert resolved(files, "deps/inner/b.c")["assert"] == ("deps/inner/assert.h", "assert")
+
+
 @pytest.mark.parametrize("path", ["a.c", "a.cc", "a.h"])
 @pytest.mark.parametrize(
     "source",

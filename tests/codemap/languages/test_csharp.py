@@ -167,6 +167,46 @@ def test_what_a_project_uses_everywhere_is_seen_in_its_files() -> None:
     assert resolver.edges("app/App.cs") == []
 
 
+def test_conditions_of_the_preprocessor_do_not_hide_the_type_around_them() -> None:
+    text = (
+        "namespace Shop;\npublic class Store : Base\n#if ASYNC\n    , IAsyncStore\n#endif\n{\n"
+        "    void Sell(int n)\n    {\n        if (n > 1) { Keep(); }\n#if WIDE\n        else if (n > 2) { Wide(); }\n"
+        "#endif\n        else { Keep(); }\n    }\n    Builder Made()\n#if DEFAULTS\n        => new Builder().Build();\n"
+        "#else\n        ;\n#endif\n    void Wide() { }\n    void Keep() { Sell(1); }\n}\n"
+    )
+    found = kinds(map_of("a.cs", text.encode()))
+    assert found["Store"] == "class"
+    assert {name for name, kind in found.items() if kind == "method"} == {
+        "Store.Sell", "Store.Made", "Store.Wide", "Store.Keep"
+    }  # fmt: skip
+    told = leads({"a.cs": text})
+    assert told["a.cs", "Wide"] == "a.cs:Store.Wide"
+    assert told["a.cs", "Sell"] == "a.cs:Store.Sell"
+
+
+def test_what_stands_in_no_namespace_is_seen_everywhere() -> None:
+    guard = "namespace Marks { class Marked { } }\nstatic class Guard { public static void Set() { } }"
+    told = leads(
+        {
+            "src/Guard.cs": guard,
+            "src/Store.cs": "namespace Shop.Core; class Store { void A() { Guard.Set(); new Marked(); } }",
+        }
+    )
+    assert told == {("src/Store.cs", "Guard.Set"): "src/Guard.cs:Guard.Set"}
+    rather = map_of("a.cs", b"namespace Shop { class Store { void Sell() { } void Keep() { } } }\nclass Bare { }")
+    assert rather.package == "Shop"
+
+
+def test_what_targets_use_everywhere_is_seen_too() -> None:
+    files = {
+        "src/Rows/Row.cs": "namespace Shop.Rows; class Row { }",
+        "src/App.cs": "namespace Shop; class App { void A() { new Row(); } }",
+    }
+    maps = {path: map_of(path, text.encode()) for path, text in files.items()}
+    others = {"Directory.Build.targets": '<Project><ItemGroup><Using Include="Shop.Rows" /></ItemGroup></Project>'}
+    assert len(Resolver(InMemory(maps, others)).edges("src/App.cs")) == 1
+
+
 @pytest.mark.parametrize(
     ("path", "text"),
     [

@@ -11,9 +11,12 @@ from ...model.code import TOP, TYPES, Binding, Call, FileMap, Import, Symbol
 from ..language import Language, Rules
 from ..outline import Definition, Outline
 from ..parse import captures, child_at, tree_of
-from .c_chains import CASTS, chain_of, path_of, text_of, type_text
-from .c_definitions import KINDS, Definitions, Docs, declared, type_name
+from .c_chains import CASTS, chain_of, path_of, plain_chain, text_of, type_text
+from .c_definitions import KINDS, Definitions, Docs, declared, list_of, takes_values, type_name
 from .c_files import finder
+from .c_macros import alias_of, calls_in, stands_for_itself
+from .c_mending import mended
+from .c_system import SYSTEM
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -50,11 +53,6 @@ QUERIES = {"c": C, "cpp": C + CPP}
 _IS_CPP = re.compile(
     rb"\b(?:class|template|namespace|typename|constexpr|nullptr|virtual|using|public|private|protected|operator)\b|::"
 )
-_MARKS = re.compile(
-    rb"(\b(?:class|struct|union|enum)(?=\s))\s++[A-Z][A-Z0-9_]{2,}(?:\([^()\n]*\))?(?=\s+[A-Za-z_]\w*\s*(?:final\s*)?[:{;])"
-    rb"|(\))[ \t\n]++[A-Z][A-Z0-9_]{3,}(?:\([^()\n]*\))?(?=\s*[;{])"
-    rb"|(\w(?<!return)(?<!else)(?<!case))[ \t\n]++[A-Z][A-Z0-9_]{3,}\([^()\n]*\)(?=\s*[;=])"
-)
 _HEADER_BYTES = 65_536
 
 
@@ -69,27 +67,9 @@ def meant(path: str, source: bytes) -> str:
 
 def read(root: Node, source: bytes, path: str) -> FileMap:
     language = "c" if path.endswith(".c") or meant(path, source) else "cpp"
-    if root.has_error:
-        root = _without_macros(root, source, language)
+    root, plain = mended(root, source, path, language, lambda text: tree_of(LANGUAGES[language], text).root_node)
     found = captures(language, QUERIES[language])(root)
-    return _Reader(found, source, language).map(1 if root.has_error else 0)
-
-
-def _blanked(found: re.Match[bytes]) -> bytes:
-    """What stands before a macro, and as much white space as the macro takes, with its lines."""
-    kept: bytes = found[1] or found[2] or found[3]
-    return kept + re.sub(rb"[^\n]", b" ", found[0][len(kept) :])
-
-
-def _without_macros(root: Node, source: bytes, language: str) -> Node:
-    """The tree of a file without the macros that only say something to the compiler (`class API Foo`, `int x
-    GUARDED_BY(lock);`), which no grammar can tell from names."""
-    plain = _MARKS.sub(_blanked, source)
-    if plain == source:
-        return root
-    other = tree_of(LANGUAGES[language], plain).root_node
-    count = captures(language, "(ERROR) @error")
-    return other if len(count(other).get("error", ())) < len(count(root).get("error", ())) else root
+    return _Reader(found, source, plain, language).map(1 if root.has_error else 0)
 
 
 def _bare(source: bytes) -> bytes:
@@ -101,7 +81,7 @@ def _bare(source: bytes) -> bytes:
 class _Reader:
     """One file."""
 
-    def __init__(self, found: dict[str, list[Node]], source: bytes, language: str) -> None:
+    def __init__(self, found: dict[str, list[Node]], source: bytes, plain: bytes, language: str) -> None:
         self.found, self.source, self.language = found, source, language
         self.comments = [(n.start_byte, n.end_byte) for n in found.get("comment", ())]
         templates = {}
@@ -109,7 +89,7 @@ class _Reader:
             inner = child_at(node, node.named_child_count - 1) if node.named_child_count else None
             if inner is not None:
                 templates[inner.start_byte] = node.start_byte
-        self.make = Definitions(source, Docs(self.comments, source), templates)
+        self.make = Definitions(source, plain, Docs(self.comments, source), templates)
         self.bindings: list[Binding] = []
 
     def map(self, errors: int) -> FileMap:
@@ -123,13 +103,14 @@ class _Reader:
         symbols = _rekinded(outline.symbols())
         kinds = [symbol.kind for symbol in symbols]
         self._bind(outline, kinds)
+        calls = tuple(self._calls(outline))
         return FileMap(
             self.language,
             "",
             symbols,
-            tuple(self._imports(outline)),
+            tuple(self._imports(outline, {call.chain for call in calls})),
             tuple(self.bindings),
-            tuple(self._calls(outline)),
+            calls,
             errors,
         )
 
@@ -165,10 +146,11 @@ class _Reader:
             alias, type_ = node.child_by_field_name("name"), node.child_by_field_name("type")
             if alias is not None and type_ is not None:
                 yield make.alias(node, text_of(alias, source), type_text(text_of(type_, source)))
-        for node in found.get("macro", ()):
-            yield make.macro(node, "macro")
-        for node in found.get("constant", ()):
-            yield make.macro(node, "constant")
+        for node in (*found.get("macro", ()), *found.get("constant", ())):
+            spelt_, body = make.macro_parts(node)
+            if not stands_for_itself(spelt_, body):
+                is_called = node.type == "preproc_function_def" or alias_of(spelt_, body)
+                yield make.macro(node, "macro" if is_called else "constant")
 
     def _members(self, scopes: Outline, ordered: list[Definition]) -> Iterator[Definition]:
         """Fields, enumerators, and variables outside of functions."""
@@ -199,7 +181,8 @@ class _Reader:
             name, _ = declared(node.child_by_field_name("declarator"))
             type_ = node.child_by_field_name("type")
             if name is not None and type_ is not None:
-                self._add(scope, text_of(name, self.source), type_text(text_of(type_, self.source)), "")
+                spelt = list_of(type_text(text_of(type_, self.source)), node.child_by_field_name("declarator"))
+                self._add(scope, text_of(name, self.source), spelt, "")
         for node in self.found.get("declaration", ()):
             scope = outline.scope_at(node.start_byte)
             if scope != TOP and kinds[scope] not in TYPES and kinds[scope] != "namespace":
@@ -222,19 +205,22 @@ class _Reader:
             if declarator.type == "init_declarator":
                 inner, value = declarator.child_by_field_name("declarator"), declarator.child_by_field_name("value")
             name, function = declared(inner)
-            if name is not None and function is None and name.type == "identifier":
+            is_variable = function is None or (self.language == "cpp" and takes_values(function))
+            if name is not None and is_variable and name.type == "identifier":
                 chain = chain_of(value, self.source) if value is not None and not spelt else ""
-                self._add(scope, text_of(name, self.source), spelt, chain)
+                self._add(scope, text_of(name, self.source), list_of(spelt, inner), chain)
 
     def _add(self, scope: int, name: str, type_: str, value: str) -> None:
         self.bindings.append(Binding(scope, name, type_, "" if type_ else value or "?"))
 
-    def _imports(self, outline: Outline) -> Iterator[Import]:
+    def _imports(self, outline: Outline, called: set[str]) -> Iterator[Import]:
         for node in self.found.get("include", ()):
             text = text_of(node, self.source).strip()
             module = text if text.startswith("<") else text.strip('"')
             local = module.strip("<>").rpartition("/")[2]
             yield Import(local, module, "", node.start_point.row + 1, True)
+            for name in sorted(called & SYSTEM.get(module, frozenset())):
+                yield Import(name, module, name, node.start_point.row + 1)
         for node in self.found.get("using", ()):
             path = child_at(node, 0)
             if path is None:
@@ -272,6 +258,28 @@ class _Reader:
             if type_ and type_ != "list":
                 point = node.start_point
                 yield Call(outline.scope_at(node.start_byte), point.row + 1, point.column, f"{type_}{{}}")
+        for node in (*self.found.get("macro", ()), *self.found.get("constant", ())):
+            yield from self._called_by_macro(node, outline)
+
+    def _called_by_macro(self, node: Node, outline: Outline) -> Iterator[Call]:
+        value = node.child_by_field_name("value")
+        if value is None:
+            return
+        name, body = self.make.macro_parts(node)
+        if stands_for_itself(name, body):
+            return
+        begin, scope = value.start_byte, outline.scope_at(value.start_byte)
+        if node.type == "preproc_function_def":
+            taken = node.child_by_field_name("parameters")
+            parameters = self.source[taken.start_byte : taken.end_byte] if taken is not None else b""
+            called = list(calls_in(body, parameters))
+        else:
+            target = alias_of(name, body)
+            called = [(body.index(target), target)] if target else []
+        for at, path in called:
+            last = begin + at + path.rfind(b":") + 1
+            row = value.start_point.row + self.source.count(b"\n", begin, last)
+            yield Call(scope, row + 1, last - self.source.rfind(b"\n", 0, last) - 1, plain_chain(path))
 
 
 def _rekinded(symbols: tuple[Symbol, ...]) -> tuple[Symbol, ...]:

@@ -44,7 +44,11 @@ def type_text(text: str) -> str:
     if "<" not in plain:
         return plain.replace("::", ".").split(" ")[-1].strip(".")
     head, _, rest = plain.partition("<")
-    rest = rest[: rest.rfind(">")] if ">" in rest else rest
+    end = rest.rfind(">") if ">" in rest else len(rest)
+    inner = rest[end + 1 :].strip()
+    if inner.startswith("::") and "<" not in inner:  # a type in a generic one
+        return f"{head.strip()}{inner}".replace("::", ".").strip(".").split(" ")[-1]
+    rest = rest[:end]
     arguments = [type_text(part) or "_" for part in _parts(rest)]
     name = head.strip().replace("::", ".").strip(".").split(" ")[-1]
     if name.rpartition(".")[2] in LISTS and arguments:

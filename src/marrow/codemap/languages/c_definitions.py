@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from ..outline import Definition
+from ..parse import child_at
 from .c_chains import TEXT_MAX, path_of, text_of, type_text
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ KINDS = {
 SIGNATURE_BYTES_MAX = 1200
 DECLARATORS_MAX = 10
 TESTS = frozenset(("TEST", "TEST_F", "TEST_P", "TYPED_TEST"))  # of GoogleTest: a class, and what is tested
+CALLED = "abstract_function_declarator"  # what a call without arguments looks like where a parameter may stand
 NAMES = frozenset(
     "identifier field_identifier type_identifier qualified_identifier destructor_name operator_name operator_cast "
     "template_function".split()
@@ -72,7 +74,7 @@ def declared(node: Node | None) -> tuple[Node | None, Node | None]:
             return node, function
         if kind == "function_declarator":
             function = node
-        elif kind in ("pointer_declarator", "parenthesized_declarator") and function is not None:
+        elif function is not None and (kind == "pointer_declarator" or _is_pointer(node)):
             function = None  # a pointer to a function
         inner = node.child_by_field_name("declarator")
         if inner is None:
@@ -84,12 +86,37 @@ def declared(node: Node | None) -> tuple[Node | None, Node | None]:
     return None, None
 
 
-class Definitions:
-    """Makes definitions of the nodes of a file. `templates` are where templates begin, by where what they are for does
-    itself."""
+def _is_pointer(node: Node) -> bool:
+    """`(*f)`, which is no name in brackets as in `int (f)(int a)`, where a macro of that name is not meant."""
+    inner = child_at(node, 0) if node.type == "parenthesized_declarator" else None
+    return inner is not None and inner.type not in NAMES
 
-    def __init__(self, source: bytes, docs: Docs, templates: Mapping[int, int]) -> None:
-        self.source, self.docs, self.templates = source, docs, templates
+
+def takes_values(function: Node) -> bool:
+    """Whether what looks like a declared function in a block is a variable with what it is made of: `Row row(a, b);`"""
+    parameters = function.child_by_field_name("parameters")
+    given = parameters.named_children if parameters is not None else []
+    return bool(given) and all(
+        one.type == "parameter_declaration"
+        and ((given_as := one.child_by_field_name("declarator")) is None or given_as.type == CALLED)
+        and (type_ := one.child_by_field_name("type")) is not None
+        and type_.type in ("type_identifier", "qualified_identifier")
+        for one in given
+    )
+
+
+def list_of(type_: str, declarator: Node | None) -> str:
+    """The type of what is declared: an array is a list."""
+    is_array = type_ and declarator is not None and declarator.type == "array_declarator"
+    return f"list[{type_}]" if is_array else type_
+
+
+class Definitions:
+    """Makes definitions of the nodes of a file. `plain` is the text that was parsed: `source`, mended. `templates` are
+    where templates begin, by where what they are for does itself."""
+
+    def __init__(self, source: bytes, plain: bytes, docs: Docs, templates: Mapping[int, int]) -> None:
+        self.source, self.plain, self.docs, self.templates = source, plain, docs, templates
 
     def function(self, node: Node) -> Definition | None:
         name, function = declared(node.child_by_field_name("declarator"))
@@ -107,7 +134,9 @@ class Definitions:
             listed = function.child_by_field_name("parameters")
             parts = text_of(listed, self.source)[1:-1].split(",") if listed is not None else []
             if len(parts) == 2:
-                receiver, last = parts[0].strip() if last != "TEST" else "", parts[1].strip()
+                # What is tested is often called in it, and is no member of what has the name of the suite.
+                suite = parts[0].strip()
+                receiver, last = suite if last != "TEST" else f"{suite}.TEST", parts[1].strip()
         kind = "function"
         if receiver:
             kind = "constructor" if receiver.rpartition(".")[2] == last else "method"
@@ -142,7 +171,8 @@ class Definitions:
             name, function = declared(inner)
             if name is None or function is not None or name.type == "qualified_identifier":
                 continue
-            made = self._made(node, kind, text_of(name, self.source), None, returns=returns)
+            type_of = list_of(returns, inner)
+            made = self._made(node, kind, text_of(name, self.source), None, returns=type_of)
             yield made._replace(first=declarator.start_byte, last=declarator.end_byte, doc=made.doc)
 
     def type(self, node: Node, name: str) -> Definition:
@@ -159,14 +189,20 @@ class Definitions:
         return self._made(node, "type", name, None, returns=returns)
 
     def namespace(self, node: Node) -> Iterator[Definition]:
-        """`namespace a::b` is two, one in the other."""
+        """`namespace a::b` is two, one in the other. What is in an inline one is in the one around it."""
         name = node.child_by_field_name("name")
-        if name is None:
+        if name is None or self.plain[node.start_byte : name.start_byte].startswith(b"inline"):
             return
         body = node.child_by_field_name("body")
-        for at, part in enumerate(text_of(name, self.source).split("::")[:8]):
+        for at, part in enumerate(text_of(name, self.plain).split("::")[:8]):
             made = self._made(node, "namespace", part.strip(), body)
             yield made._replace(first=made.first + at)
+
+    def macro_parts(self, node: Node) -> tuple[bytes, bytes]:
+        """The name of a macro, and what it stands for."""
+        name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
+        own, given = (self.source[one.start_byte : one.end_byte] if one is not None else b"" for one in (name, value))
+        return own, given
 
     def macro(self, node: Node, kind: str) -> Definition:
         name, value = node.child_by_field_name("name"), node.child_by_field_name("value")

@@ -7,6 +7,7 @@ from collections.abc import Collection
 from functools import lru_cache
 
 from ..language import Finder, Project
+from .c_system import SYSTEM
 
 HEADERS = (".h", ".hh", ".hpp", ".hxx", ".inc", ".inl", ".ipp")
 SOURCES = (".c", ".cc", ".cpp", ".cxx")
@@ -19,6 +20,8 @@ def finder(project: Project) -> Finder:
         spelt = module.strip("<>")
         _, dot, ending = spelt.rpartition(".")
         if not dot or f".{ending}" not in (*HEADERS, *SOURCES):
+            return ()
+        if module in SYSTEM:
             return ()
         header = _header(project, path, spelt)
         if not header:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING
 
 from ...model.code import FileMap, Import
 from ..language import Language, Rules
+from ..parse import tree_of
+from .conditions import PARSED_AGAIN_MAX, SECONDS_MAX, cost_of, tried, without_conditions
 from .csharp_usings import shares
 from .packages import finder_by_package
 from .reading import Reading, Spelling, Step, angled, child_of, head_of, part
@@ -36,6 +39,8 @@ QUERY = """
 [(string_literal) (verbatim_string_literal) (raw_string_literal) (character_literal)
  (interpolated_string_expression)] @string
 """
+CONDITIONS_ROUNDS = 3
+NAMESPACE = "namespace_declaration"
 KINDS = {
     "class_declaration": "class",
     "struct_declaration": "struct",
@@ -103,6 +108,8 @@ SPELLING = Spelling(
 
 
 def read(root: Node, source: bytes, path: str) -> FileMap:
+    if root.has_error:
+        root = _without_conditions(root, source)
     reading = Reading("csharp", QUERY, SPELLING, root, source)
     package = _namespaces(reading)
     for node in reading.nodes("type"):
@@ -128,6 +135,22 @@ def read(root: Node, source: bytes, path: str) -> FileMap:
     return reading.map(package)
 
 
+def _without_conditions(root: Node, source: bytes) -> Node:
+    until = time.monotonic() + SECONDS_MAX
+    cost, plain = cost_of(root, "csharp"), source
+    for _ in range(min(CONDITIONS_ROUNDS, PARSED_AGAIN_MAX // len(source))):
+        if time.monotonic() > until:
+            break
+        before, plain = plain, without_conditions(root, plain, "csharp")
+        if plain == before:
+            break
+        other = tried(lambda text: tree_of(LANGUAGES["csharp"], text).root_node, plain)
+        if other is None or (found := cost_of(other, "csharp")) >= cost:
+            break
+        root, cost = other, found
+    return root
+
+
 def _chained(reading: Reading, node: Node) -> None:
     """`: base(…)` makes one of the type above, `: this(…)` one of the type at hand."""
     if reading.text(node).lstrip(": \t\r\n").startswith("base"):
@@ -136,12 +159,20 @@ def _chained(reading: Reading, node: Node) -> None:
         reading.add_call(node, f"{reading.text(node.parent.child_by_field_name('name'))}{{}}")
 
 
+def _size(node: Node) -> int:
+    return node.end_byte - node.start_byte
+
+
 def _namespaces(reading: Reading) -> str:
-    """The namespace of the file. Where a file has several that are not in one another, the others are symbols."""
+    """The namespace of the file. Where a file has several that are not in one another, the others are symbols; all are,
+    where most of it stands in none."""
     package, end = "", 0
+    parts = reading.root.named_children
+    within = sum(_size(node) for node in parts if node.type == NAMESPACE)
+    is_bare = 0 < within < sum(_size(node) for node in parts if node.type in KINDS)
     for node in reading.nodes("namespace"):
         name = "".join(reading.text(node.child_by_field_name("name")).split())
-        if not package or (node.start_byte < end and not reading.definitions):
+        if not is_bare and (not package or (node.start_byte < end and not reading.definitions)):
             package, end = f"{package}.{name}" if package else name, node.end_byte
         elif name != package:
             reading.define("namespace", node, name, node.child_by_field_name("body"))
@@ -286,10 +317,12 @@ def _using(reading: Reading, node: Node) -> Import | None:
 
 
 COMMON = frozenset(
-    "Add AddRange Any All Append AppendLine Clear Close Contains ContainsKey Count Dispose Equals First FirstOrDefault "
-    "Format Get GetHashCode GetType Insert Invoke Join Last Max Min Read Remove Replace Run Select Set Single Sort "
-    "Split StartsWith EndsWith Substring Sum ToArray ToList ToLower ToString ToUpper Trim TryGetValue Where "
-    "Write WriteLine".split()
+    "Add AddRange Aggregate All Any Append AppendLine AsSpan AsTask Cast Clear Close Concat Contains ContainsKey "
+    "Count Dispose Distinct ElementAt EndsWith Equals First FirstOrDefault Format Get GetCustomAttributes "
+    "GetEnumerator GetField GetHashCode GetMethod GetProperty GetType GetValue GroupBy Insert Invoke "
+    "IsAssignableFrom IsDefined IsSubclassOf Join Last Max Min MoveNext OfType OrderBy Read Remove Replace Reverse "
+    "Run Select SelectMany Set SetValue Single Skip Sort Split StartsWith Substring Sum Take ToArray ToDictionary "
+    "ToList ToLower ToString ToUpper Trim TryGetValue Where Write WriteLine".split()
 )
 
 

@@ -110,3 +110,77 @@ def test_calls_lead_through_reopened_classes_modules_and_attributes() -> None:
     assert found[here, "shut"] == "lib/shop/base.rb:Shop.Base.shut"
     assert found["lib/more.rb", "go"] == f"{here}:Shop.Till.go"
     assert found["lib/more.rb", "Shop.Till{}.go"] == f"{here}:Shop.Till.go"
+
+
+def test_what_is_defined_in_a_block_or_for_one_object_is_not_seen_in_other_files() -> None:
+    found = leads(
+        {
+            "spec/a_spec.rb": "describe 'a' do\n def app; end\n it { app }\nend\ndef body.each; end\n",
+            "spec/b_spec.rb": "describe 'b' do\n it { app\n each }\nend\nall\n",
+            "spec/help.rb": "def all; end\n",
+        }
+    )
+    assert found["spec/a_spec.rb", "app"] == "spec/a_spec.rb:app"
+    assert ("spec/b_spec.rb", "app") not in found
+    assert ("spec/b_spec.rb", "each") not in found
+    assert found["spec/b_spec.rb", "all"] == "spec/help.rb:all"
+
+
+def test_what_is_mixed_in_stands_in_the_class_itself_before_what_is_around_it() -> None:
+    found = leads(
+        {
+            "a.rb": "module Rack\n class Request\n  module Env\n   def fetch_header; end\n  end\n"
+            "  module Helpers\n   def port; fetch_header; end\n  end\n  include Env\n  include Helpers\n end\nend\n"
+            "Rack::Request.new.port\n",
+            "b.rb": "class Other\n def port; end\n def fetch_header; end\nend\n",
+        }
+    )
+    assert found["a.rb", "Rack.Request{}.port"] == "a.rb:Rack.Request.Helpers.port"
+    assert found["a.rb", "fetch_header"] == "a.rb:Rack.Request.Env.fetch_header"
+
+
+def test_what_is_mixed_in_by_a_block_is_not_mixed_into_the_class_around_it() -> None:
+    source = b"class T\n it { include Helpers }\n included { include Late }\n class << self\n  include Own\n end\nend\n"
+    assert symbol(map_of("a.rb", source), "T").bases == ("Late", "Own")
+
+
+def test_methods_for_the_classes_that_mix_a_module_in_are_theirs() -> None:
+    found = leads(
+        {
+            "a.rb": "module Job\n def self.included(base)\n  base.extend(ClassMethods)\n end\n"
+            " module ClassMethods\n  def perform_async; end\n end\nend\n",
+            "b.rb": "class Mail\n include Job\nend\nMail.perform_async\n",
+            "c.rb": "class Other\n def perform_async; end\nend\n",
+        }
+    )
+    assert found["b.rb", "Mail.perform_async"] == "a.rb:Job.ClassMethods.perform_async"
+
+
+def test_variables_of_examples_are_known_in_their_file() -> None:
+    found = leads(
+        {
+            "a.rb": "class Cli\n def parse; end\nend\nclass Other\n def parse; end\nend\n",
+            "a_spec.rb": "describe Cli do\n before { @cli = Cli.new }\n let(:it_too) { Cli.new }\n"
+            " it { @cli.parse }\n it { it_too.parse }\nend\n",
+        }
+    )
+    assert found["a_spec.rb", "@cli.parse"] == found["a_spec.rb", "it_too.parse"] == "a.rb:Cli.parse"
+
+
+def test_a_variable_of_a_block_does_not_hide_the_method_that_it_is_named_after() -> None:
+    source = b"describe 'a' do\n def env(x); end\n it do\n  env = env({})\n end\nend\nx = 1\n"
+    assert kinds(map_of("a.rb", source)) == {"env": "function", "x": "variable"}
+    assert leads({"a.rb": source.decode()})["a.rb", "env"] == "a.rb:env"
+
+
+def test_what_is_handed_on_to_another_object_is_a_method() -> None:
+    source = b"class Ring\n  def_delegators :@buf, :size, :each\n  def_delegator :@buf, :first, :head\n"
+    source += b"  delegate :name, :age, to: :owner\nend\n"
+    found = kinds(map_of("a.rb", source))
+    assert {found[f"Ring.{name}"] for name in ("size", "each", "head", "name", "age")} == {"method"}
+    assert "Ring.first" not in found
+
+
+def test_super_in_a_module_is_not_the_method_of_the_module_itself() -> None:
+    found = leads({"a.rb": "module Loud\n def say\n  super\n end\nend\n"})
+    assert not found

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from ...model.code import TOP, TYPES, Call, FileMap, Import
+from ...model.code import TOP, TYPES, Call, FileMap
 from ..language import Language, Rules
 from .reading import Reading, Spelling, Step, part
 from .ruby_files import finder
+from .ruby_macros import class_around, class_methods, in_block, kept_by_examples, macros, types_within
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -33,18 +34,16 @@ QUERY = """
 ((call !receiver method: (identifier) @macro arguments: (argument_list) @given) @macro_call (#any-of? @macro
   "attr_reader" "attr_writer" "attr_accessor" "include" "extend" "prepend" "require" "require_relative" "load"
   "autoload" "define_method" "alias_method" "mattr_reader" "mattr_writer" "mattr_accessor" "cattr_reader"
-  "cattr_writer" "cattr_accessor" "class_attribute" "define_singleton_method"))
+  "cattr_writer" "cattr_accessor" "class_attribute" "define_singleton_method" "def_delegators" "def_delegator"
+  "delegate" "let" "let!" "subject" "subject!"))
+((call receiver: (identifier) method: (identifier) @hook arguments: (argument_list) @hooked) (#any-of? @hook
+  "extend" "include" "prepend"))
 (alias) @alias
 (comment) @comment
 [(string) (heredoc_body) (regex) (subshell) (string_array) (symbol_array)] @string
 """
 OWNERS = TYPES | {"module"}
-MIXED_IN = frozenset(("include", "extend", "prepend"))
-ATTRIBUTES = frozenset(
-    "attr_reader attr_writer attr_accessor mattr_reader mattr_writer mattr_accessor cattr_reader cattr_writer "
-    "cattr_accessor class_attribute".split()
-)
-NAMED = frozenset(("define_method", "alias_method", "define_singleton_method"))
+UNNAMED = "?"  # what a block belongs to
 ITERATES = frozenset(
     "each map select reject find detect filter flat_map each_with_index each_with_object any? all? none? sort_by "
     "group_by partition min_by max_by sum find_each filter_map collect sum reverse_each each_entry".split()
@@ -53,7 +52,8 @@ ITERATES = frozenset(
 WORDS = frozenset(
     "private public protected module_function private_class_method private_constant raise binding block_given? "
     "lambda proc loop puts p print require require_relative attr_reader attr_writer attr_accessor include extend "
-    "prepend autoload load define_method alias_method class_attribute delegate caller sleep exit abort rand gets "
+    "prepend autoload load define_method alias_method class_attribute delegate def_delegator def_delegators caller "
+    "sleep exit abort rand gets "
     "__method__ __dir__ freeze catch throw".split()
 )
 
@@ -92,9 +92,11 @@ SPELLING = Spelling(STEPS, _type, re.compile(rb"@{0,2}[A-Za-z_]\w*(?:(?:::|&?\.)
 
 def read(root: Node, source: bytes, path: str) -> FileMap:
     reading = Reading("ruby", QUERY, SPELLING, root, source, OWNERS)
-    mixed_in, taken = _macros(reading)
+    mixed_in, taken = macros(reading)
+    inner = types_within(reading)
+    class_methods(reading, mixed_in, inner)
     for node in reading.nodes("type"):
-        _class(reading, node, mixed_in)
+        _class(reading, node, mixed_in, inner)
     bodies = []
     for node in reading.nodes("function"):
         name = node.child_by_field_name("name")
@@ -107,6 +109,7 @@ def read(root: Node, source: bytes, path: str) -> FileMap:
     reading.place()
     _constants(reading)
     reading.settle()
+    _in_blocks(reading)
     _bindings(reading, taken)
     for body in bodies:
         if body is not None:
@@ -130,7 +133,7 @@ def _made(reading: Reading, call: Call) -> Call:
     return call
 
 
-def _class(reading: Reading, node: Node, mixed_in: dict[int, list[str]]) -> None:
+def _class(reading: Reading, node: Node, mixed_in: dict[int, list[str]], inner: set[tuple[int, str]]) -> None:
     """A class or module; `class A::B` is B, in A."""
     name, above = node.child_by_field_name("name"), node.child_by_field_name("superclass")
     spelt = respelt(reading.text(name))
@@ -138,7 +141,9 @@ def _class(reading: Reading, node: Node, mixed_in: dict[int, list[str]]) -> None
     bases = []
     if above is not None and (chain := reading.chain(part(above, 0))) and "(" not in chain:
         bases.append(chain.removesuffix("{}"))
-    bases += mixed_in.get(node.start_byte, ())
+    # What is mixed in is named from in the class, where bases are looked for from around it.
+    mixed = mixed_in.get(node.start_byte, ())
+    bases += [f"{spelt}.{one}" if (node.start_byte, one.partition(".")[0]) in inner else one for one in mixed]
     end = above or name
     body = node.child_by_field_name("body")
     first = _after(end) if body is None else body
@@ -155,66 +160,13 @@ def _method(reading: Reading, node: Node, name: Node | None, text: str, body: No
     if body is None or body.type == "body_statement":
         end = _after(parameters or name)
     kind = "constructor" if text == "initialize" else "function"
-    reading.define(kind, node, "".join(text.split()), end)
-
-
-def _macros(reading: Reading) -> tuple[dict[int, list[str]], set[int]]:
-    """Calls that define, import or mix in. Gives what is mixed in, by where its class begins, and where names stand
-    that are no calls."""
-    mixed_in: dict[int, list[str]] = {}
-    taken: set[int] = set()
-    found = reading.found
-    macros = zip(found.get("macro", ()), found.get("macro_call", ()), found.get("given", ()), strict=True)
-    for node, call, arguments in macros:
-        word = reading.text(node)
-        if word in MIXED_IN:
-            owner = _class_around(call)
-            if owner is not None:
-                chains = [reading.chain(one) for one in arguments.named_children if one.type != "self"]
-                mixed_in.setdefault(owner.start_byte, []).extend(c for c in chains if c and "(" not in c)
-        elif word in ATTRIBUTES or word in NAMED:
-            for one in arguments.named_children[: 1 if word in NAMED else None]:
-                if one.type in ("simple_symbol", "string"):
-                    name = reading.text(one).strip(":\"'")
-                    kind = "function" if word in NAMED else "property"
-                    if re.fullmatch(r"\w+[?!=]?", name):
-                        reading.define(kind, call if word in NAMED else one, name)
-        else:
-            _required(reading, node, word, arguments)
-    for node in reading.nodes("alias"):
-        renamed = node.child_by_field_name("name")
-        taken.update(child.start_byte for child in node.named_children)
-        if renamed is not None and renamed.type in ("identifier", "constant", "simple_symbol"):
-            reading.define("function", node, reading.text(renamed).lstrip(":"))
-    return mixed_in, taken
-
-
-def _class_around(node: Node) -> Node | None:
-    """The class that a call stands directly in the body of, or in a block or singleton class there."""
-    here = node.parent
-    for _ in range(8):
-        if here is None or here.type in ("method", "singleton_method", "program"):
-            return None
-        if here.type in ("class", "module"):
-            return here
-        here = here.parent
-    return None
-
-
-def _required(reading: Reading, node: Node, word: str, arguments: Node) -> None:
-    last = part(arguments, -1)
-    if last is None or last.type != "string":
-        return
-    text = reading.text(last).strip("\"'")
-    if "#{" in text:
-        return
-    module = f"./{text}" if word == "require_relative" and not text.startswith(".") else text
-    line = node.start_point.row + 1
-    if word == "autoload":
-        name = reading.text(part(arguments, 0)).lstrip(":")
-        reading.imports.append(Import(name, module, name, line, True))
-    else:
-        reading.imports.append(Import("*", module, "*", line, True))
+    of = node.child_by_field_name("object")
+    receiver = "" if of is None or of.type == "self" else respelt(reading.text(of))
+    if receiver:  # `def Store.open`, `def store.open`
+        around = class_around(node)
+        is_own = around is not None and respelt(reading.text(around.child_by_field_name("name"))) == receiver
+        kind, receiver = (kind, "") if is_own else ("method", receiver)
+    reading.define(kind, node, "".join(text.split()), end, receiver=receiver)
 
 
 def _constants(reading: Reading) -> None:
@@ -229,7 +181,7 @@ def _constants(reading: Reading) -> None:
             continue
         known.add((scope, name))
         if left.type == "identifier":
-            if scope == TOP:
+            if scope == TOP and not in_block(node):
                 reading.define("variable", node, name)
             continue
         made = reading.chain(right, called=False) if right is not None and right.type == "call" else ""
@@ -267,8 +219,15 @@ def _bindings(reading: Reading, taken: set[int]) -> None:
             taken.add(name.start_byte)
             names = [reading.type(one) for one in types.named_children] if types is not None else []
             reading.bind(name.start_byte, reading.text(name), "|".join(filter(None, names)))
+    kept: dict[str, list[tuple[int, str]]] = {}
+    for word, block in kept_by_examples(reading):
+        kept.setdefault(word, []).append((reading.scope(block.start_byte), reading.chain(part(block, -1))))
     for node in reading.nodes("assign"):
-        _assigned(reading, node, taken)
+        _assigned(reading, node, taken, kept)
+    for word, given in kept.items():  # of examples, which belong to no class: what all of them say
+        if len({chain for _, chain in given if chain}) == 1:
+            scope, chain = next(one for one in given if one[1])
+            reading.bind_in(TOP, word, "", chain, scope)
     for symbol in reading.symbols:
         if symbol.kind == "property":
             reading.bind_in(symbol.parent, symbol.name, "", f"@{symbol.name}")
@@ -290,7 +249,7 @@ def _block(reading: Reading, node: Node, taken: set[int]) -> None:
             reading.bind(child.start_byte, reading.text(child), "", value)
 
 
-def _assigned(reading: Reading, node: Node, taken: set[int]) -> None:
+def _assigned(reading: Reading, node: Node, taken: set[int], kept: dict[str, list[tuple[int, str]]]) -> None:
     left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
     if left is None:
         return
@@ -306,16 +265,32 @@ def _assigned(reading: Reading, node: Node, taken: set[int]) -> None:
     elif kind in ("instance_variable", "class_variable"):
         scope = reading.scope(node.start_byte)
         owner, chain = reading.owner(scope), reading.chain(right)
-        if chain and owner != TOP:
+        if owner == TOP:
+            kept.setdefault(reading.text(left), []).append((scope, chain))
+        elif chain:
             reading.bind_in(owner, reading.text(left), "", chain, scope)
 
 
+def _in_blocks(reading: Reading) -> None:
+    """What is defined in a block of a file, and in no class, is seen there alone."""
+    found = list(reading.symbols)
+    starts = {symbol.start: at for at, symbol in enumerate(found) if symbol.kind == "function" and symbol.parent == TOP}
+    for node in reading.nodes("function"):
+        at = starts.get(node.start_point.row + 1)
+        if at is not None and not found[at].receiver and in_block(node):
+            found[at] = found[at]._replace(receiver=UNNAMED)
+    reading.symbols = tuple(found)
+
+
 def _supers(reading: Reading) -> None:
-    """`super` calls what the method at hand is called in the class above."""
+    """`super` calls what the method at hand is called in the class above. What is above a module, only those say that
+    mix it in."""
     for node in reading.nodes("super"):
         scope = reading.scope(node.start_byte)
         if scope != TOP:
-            reading.add_call(node, f"super.{reading.symbols[scope].name}")
+            owner = reading.owner(scope)
+            is_module = owner != TOP and reading.symbols[owner].kind == "module"
+            reading.add_call(node, f"{'<Object>' if is_module else 'super'}.{reading.symbols[scope].name}")
 
 
 def _words(reading: Reading, taken: set[int]) -> None:
@@ -331,10 +306,12 @@ def _words(reading: Reading, taken: set[int]) -> None:
 
 
 COMMON = frozenset(
-    "add all any? append call class clear close collect concat count delete dup each each_with_index empty? fetch find "
-    "first flatten freeze get gsub include? index inject insert inspect is_a? join key? keys last length map max merge "
-    "merge! min name new nil? open pop present? push puts read reject respond_to? reverse select send set shift size "
-    "sort split start start_with? stop strip sub sum tap to_a to_h to_i to_s to_sym update values write".split()
+    "add all any? append bytes bytesize call chars class clear close collect concat count delete dup each "
+    "each_line each_pair each_value each_with_index empty? fetch find first flatten freeze get getbyte gsub "
+    "include? index inject insert inspect invert is_a? join key? keys last length lines map map! max merge "
+    "merge! message min name new nil? open pop present? print printf push putc puts read reject reject! "
+    "respond_to? reverse rewind scan select select! send set shift size sort split start start_with? stop "
+    "strip sub sum tap tell to_a to_f to_h to_hash to_i to_s to_sym update values with write".split()
 )
 
 

@@ -6,9 +6,18 @@ import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from ...model.code import TYPES, FileMap, Import
+from ...model.code import TOP, TYPES, FileMap, Import
 from ..language import Language, Rules
+from .kotlin_lambdas import bind_parameters, what_it_is
 from .kotlin_mending import mended
+from .kotlin_names import (
+    from_extension,
+    known_extensions,
+    named_after,
+    reached_into,
+    with_results_of_namesakes,
+    without_hiding,
+)
 from .packages import finder_by_package, shares_package
 from .reading import Reading, Spelling, Step, angled, child_of, head_of, part
 
@@ -26,6 +35,7 @@ QUERY = """
 (for_statement) @loop
 (catch_block) @catch
 (lambda_parameters) @lambda
+(call_expression . (_) @given_to (annotated_lambda (lambda_literal) @block))
 (multi_variable_declaration (variable_declaration) @hidden)
 (call_expression . (_) @call)
 (delegation_specifier (constructor_invocation (user_type) @made))
@@ -37,17 +47,14 @@ QUERY = """
 """
 WRITTEN_TYPES = frozenset(("user_type", "nullable_type", "function_type", "parenthesized_type", "non_nullable_type"))
 BODIES = ("class_body", "enum_class_body")
-ITERATES = frozenset(
-    "forEach map filter filterNot any all none first firstOrNull find mapNotNull flatMap associateBy groupBy sortedBy "
-    "onEach single singleOrNull count sumOf maxByOrNull minByOrNull takeWhile dropWhile partition".split()
-)
-
+_CONFIGURED = re.compile(r"(?:^|\.)(?:apply|also)\(\)")
 _LABEL = re.compile(r"\b(this|super)(?:@\w+|<[^>]*>)")
 
 
 def respelt(chain: str) -> str:
-    if chain.startswith("it."):
-        return f"?{chain[2:]}"
+    """What is configured stays what it is: `made().apply { … }` is `made()`."""
+    if "()" in chain and (found := _CONFIGURED.search(chain)):
+        chain = _CONFIGURED.sub("", chain) if found.start() else f"this{_CONFIGURED.sub('', chain)}"
     return _LABEL.sub(r"\1", chain) if "@" in chain else chain
 
 
@@ -73,8 +80,7 @@ SPELLING = Spelling(STEPS, _type, respelt=respelt)
 
 
 def read(root: Node, source: bytes, path: str) -> FileMap:
-    if root.has_error:
-        root = mended(LANGUAGES["kotlin"], root, source)
+    root = mended(LANGUAGES["kotlin"], root, source)
     reading = Reading("kotlin", QUERY, SPELLING, root, source)
     package = _package(reading)
     companions: dict[int, str] = {}
@@ -95,16 +101,23 @@ def read(root: Node, source: bytes, path: str) -> FileMap:
     properties = [node for node in reading.nodes("property") if not _property(reading, node, companions)]
     reading.settle()
     _bindings(reading, properties)
+    namesakes = []
     for node, body, typed in bodies:
         if not typed and body is not None and body.type == "function_body":
             only = part(body, 0)
             if only is not None and only.type != "block":
-                reading.give_back(reading.scope(node.end_byte - 1), only)
+                scope = reading.scope(node.end_byte - 1)
+                reading.give_back(scope, only)
+                namesakes.append((scope, reading.chain(only)))
+    with_results_of_namesakes(reading, namesakes)
+    reading.symbols = without_hiding(reading.symbols, COMMON)
     reading.read_calls()
+    what_it_is(reading)
+    _named_after_methods(reading)
     for node in reading.nodes("infix"):
         if (word := reading.text(node)) != "class":
             reading.add_call(node, f"?.{word}")
-    _imports(reading)
+    _extensions(reading, _imports(reading))
     reading.name_root(package, ".")
     return reading.map(package)
 
@@ -186,7 +199,8 @@ def _function(reading: Reading, node: Node, companions: dict[int, str]) -> tuple
             if passed:
                 result = child
             else:
-                receiver = head_of(reading.type(child))
+                written = reading.text(child).rstrip("?")
+                receiver = head_of(reading.type(child)) or (written if written.isidentifier() else "")
     is_constructor = node.type == "secondary_constructor"
     reading.define(
         "constructor" if is_constructor else "function",
@@ -278,28 +292,31 @@ def _bindings(reading: Reading, properties: list[Node]) -> None:
             name, type_, _ = _variable(variable)
             reading.bind(node.start_byte, reading.text(name), reading.type(type_), over, "[]")
     for node in reading.nodes("lambda"):
-        _lambda(reading, node)
+        bind_parameters(reading, node, _variable)
 
 
-def _lambda(reading: Reading, node: Node) -> None:
-    """The parameters of a lambda; the first of one that is given to `forEach` and the like is an element."""
-    over = ""
-    call: Node | None = node
-    for _ in range(3):
-        call = call.parent if call is not None else None
-    if call is not None and call.type == "call_expression":
-        called = part(call, 0)
-        is_member = called is not None and called.type == "navigation_expression"
-        if called is not None and is_member and reading.text(part(called, -1)) in ITERATES:
-            over = reading.chain(part(called, 0))
-    for at, child in enumerate(node.named_children):
-        if child.type == "variable_declaration":
-            name, type_, _ = _variable(child)
-            value = f"{over}[]" if over and not at else ""
-            reading.bind(node.start_byte, reading.text(name), reading.type(type_), value)
+def _named_after_methods(reading: Reading) -> None:
+    """`val body = body(1)` calls a function, which the variable does not hide."""
+    own = {(one.scope, one.name) for one in reading.bindings if one.value.startswith(f"{one.name}(")}
+    methods = {(one.parent, one.name) for one in reading.symbols if one.kind == "method"}
+    for at, call in enumerate(reading.calls):
+        if (call.scope, call.chain) in own and (reading.owner(call.scope), call.chain) in methods:
+            reading.calls[at] = call._replace(chain=f"this.{call.chain}")
+    reading.bindings = [named_after(one, reading.symbols) for one in reading.bindings]
 
 
-def _imports(reading: Reading) -> None:
+def _extensions(reading: Reading, reached: list[str]) -> None:
+    """Some extensions are known by their names, also on what is not of the project."""
+    names = known_extensions(reading.symbols, reading.imports, reached) - COMMON
+    if names:
+        calls, bindings = reading.calls, reading.bindings
+        reading.calls = [one._replace(chain=from_extension(one.chain, names, True)) for one in calls]
+        reading.bindings = [one._replace(value=from_extension(one.value, names, False)) for one in bindings]
+
+
+def _imports(reading: Reading) -> list[str]:
+    """Gives the names that are imported out of classes and objects."""
+    reached = []
     for node in reading.nodes("import"):
         named = node.named_children
         text = "".join(reading.text(named[0] if named else None).split()).replace("`", "")
@@ -309,15 +326,23 @@ def _imports(reading: Reading) -> None:
             continue
         module, _, name = text.rpartition(".")
         local = reading.text(named[1]) if len(named) > 1 else name
-        reading.imports.append(Import(local, module, name, line))
+        package, owner, chains = reached_into(module, name)
+        if not owner:
+            reading.imports.append(Import(local, module, name, line))
+            continue
+        reading.imports.append(Import(owner, package, owner, line))
+        reached.append(local)
+        for chain in chains:
+            reading.bind_in(TOP, local, "", chain)
+    return reached
 
 
 COMMON = frozenset(
-    "add addAll all also any append apply associate clear close collect contains copy count create equals execute "
-    "filter find first firstOrNull flatMap forEach get getOrNull getOrPut groupBy hashCode indexOf invoke isEmpty "
-    "isNotEmpty iterator joinToString key keys last launch let listOf map mapNotNull next of open orEmpty plus put "
-    "read remove replace run send set size sortedBy split start stop substring sum take toList toMap toSet toString "
-    "trim update use value values with write".split()
+    "add addAll all also and any append apply associate clear close collect contains copy count create equals "
+    "execute filter find first firstOrNull flatMap forEach get getOrNull getOrPut groupBy hashCode indexOf "
+    "invoke isEmpty isNotEmpty iterator joinToString key keys last launch let listOf map mapNotNull next of "
+    "open or orEmpty plus put read remove replace run send set shl shr size sortedBy split start stop "
+    "substring sum take toList toMap toSet toString trim update use ushr value values with write xor".split()
 )
 
 

@@ -26,6 +26,11 @@ def _name(found: re.Match[bytes]) -> bytes:
     return b"_" * len(found[0])
 
 
+# Behind annotations, `open class Foo protected constructor()` is taken for words of an expression: without any error.
+_HIDDEN_CONSTRUCTOR = re.compile(
+    rb"(?<=\bclass )(\w{1,99}(?:<[^\n{}()]{0,200}>)?[ \t]+)(?:internal|private|protected|public)(?=[ \t]+constructor\b)"
+)
+
 _MENDED: tuple[tuple[re.Pattern[bytes], Callable[[re.Match[bytes]], bytes]], ...] = (
     # `suspend { … }`, and `suspend` as the name of an argument
     (re.compile(rb"\bsuspend(?=\s{0,9}[{=)])"), _name),
@@ -41,6 +46,14 @@ _MENDED: tuple[tuple[re.Pattern[bytes], Callable[[re.Match[bytes]], bytes]], ...
         ),
         _name,
     ),
+    # The constructor of a class within a class, on a line of its own: it goes up, and the lines below it go down again.
+    (
+        re.compile(
+            rb"(?<=[ \t]class )(\w{1,99}(?:<[^\n{}()]{0,200}>)?)\n([ \t]{1,200})"
+            rb"((?:internal|private|protected|public)[ \t]+)?(constructor\b[^\n]{0,400}\n)[ \t]"
+        ),
+        lambda found: found[1] + b" " + found[2] + b" " * len(found[3] or b"") + found[4] + b"\n",
+    ),
     # a constructor on a line of its own
     (
         re.compile(
@@ -55,7 +68,11 @@ _MENDED: tuple[tuple[re.Pattern[bytes], Callable[[re.Match[bytes]], bytes]], ...
 
 def mended(language: Language, root: Node, source: bytes) -> Node:
     """The tree of the mended text, if less of it is lost."""
-    text = source
+    text = _HIDDEN_CONSTRUCTOR.sub(lambda found: found[1] + b" " * (len(found[0]) - len(found[1])), source)
+    if text != source:
+        source, root = text, tree_of(language, text).root_node
+    if not root.has_error:
+        return root
     for pattern, put in _MENDED:
         text = pattern.sub(put, text)
     if text == source or len(text) != len(source):

@@ -8,7 +8,7 @@ parse and query every file with bare tree-sitter (the same grammars and queries,
 the map is made. Then one file in a hundred is changed, then single files, and questions are asked. The limits are those
 that the project set itself; a line that misses one says so. `cpu` beside a time is processor time of all processes: it
 says more on a machine that others use too. Which interpreter it is matters: one that was built without optimisation by
-profile (as `pyenv` builds it unless told otherwise) takes a fifth longer for all but the parsing.
+profile (as `pyenv` builds it unless told otherwise) takes longer for all but the parsing.
 """
 
 from __future__ import annotations

@@ -11,7 +11,10 @@ from hypothesis import given as generated
 from hypothesis import strategies as st
 
 from marrow.model.errors import Invalid
+from marrow.surfaces.cli.arguments import choices
+from marrow.surfaces.cli.commands import entries, shown
 from marrow.surfaces.cli.output import Output
+from marrow.surfaces.cli.pages import meanings_of
 from marrow.surfaces.cli.parsing import parse
 
 from .conftest import CommandLine, Here
@@ -225,3 +228,11 @@ TEXTS = st.text(st.characters(exclude_characters="\x00", exclude_categories=["Cs
 @generated(st.lists(TEXTS, min_size=1))
 def test_any_words_after_two_dashes_arrive_unchanged(words: list[str]) -> None:
     assert values("recall", "--", *words) == {"message": " ".join(words)}
+
+
+@pytest.mark.parametrize("command", [entry.name for entry in shown() if not entry.is_own])
+def test_every_argument_is_explained(command: str) -> None:
+    operation = entries()[tuple(command.split())].operation
+    said = meanings_of(operation)
+    told = [a for a in operation.arguments if a.help or said.get(a.name) or choices(a) or a.type is bool]
+    assert [a.name for a in operation.arguments if a not in told] == []

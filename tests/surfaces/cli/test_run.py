@@ -14,9 +14,6 @@ import pytest
 from marrow.app import Memory
 from marrow.model.errors import Internal, MarrowError, NewerFormat, NotAStore, Unavailable
 from marrow.surfaces.cli import program
-from marrow.surfaces.cli.arguments import choices
-from marrow.surfaces.cli.commands import entries, shown
-from marrow.surfaces.cli.pages import meanings_of
 
 from .conftest import MARROW, CommandLine, Here
 
@@ -474,14 +471,6 @@ def test_a_file_that_nobody_knows_has_no_lineage(here: Here) -> None:
     assert ran.code == 3
     assert "'nope.md' is known" in ran.err
     assert here("lineage", "README.md").code == 0
-
-
-@pytest.mark.parametrize("command", [entry.name for entry in shown() if not entry.is_own])
-def test_every_argument_is_explained(command: str) -> None:
-    operation = entries()[tuple(command.split())].operation
-    said = meanings_of(operation)
-    told = [a for a in operation.arguments if a.help or said.get(a.name) or choices(a) or a.type is bool]
-    assert [a.name for a in operation.arguments if a not in told] == []
 
 
 def test_broken_off_after_the_answer_what_was_saved_is_saved(here: Here) -> None:

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, settings
 
 import marrow
 
-EXAMPLES = int(os.environ.get("MARROW_TEST_EXAMPLES", "40"))
+EXAMPLES = int(os.environ.get("MARROW_TEST_EXAMPLES", "60"))
 
 settings.register_profile(
     "marrow",

@@ -18,7 +18,7 @@ from marrow.store.sqlite import SqliteStore
 from .door import Door, verify
 from .writer_process import BATCH
 
-ROUNDS = int(os.environ.get("MARROW_TEST_CRASH_ROUNDS", "20"))
+ROUNDS = int(os.environ.get("MARROW_TEST_CRASH_ROUNDS", "25"))
 WRITER = str(Path(__file__).parent / "writer_process.py")
 
 

@@ -42,7 +42,7 @@ from marrow.store.terms import query_terms
 from .door import SECOND, START, Door, picture, vector_of, verify
 from .stores import STORES
 
-HISTORIES = int(os.environ.get("MARROW_TEST_HISTORIES", "16"))
+HISTORIES = int(os.environ.get("MARROW_TEST_HISTORIES", "24"))
 STEPS = int(os.environ.get("MARROW_TEST_HISTORY_STEPS", "60"))
 WORDS = (
     "port database backup night worker queue cache getUserById retry_count schema v3.12 鍵 café deploy rollback".split()

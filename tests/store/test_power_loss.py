@@ -22,7 +22,7 @@ from marrow.store.sqlite import SqliteStore
 from .door import START, Door, verify
 from .losing_disk import LosingDisk, LosingFile
 
-CUTS = int(os.environ.get("MARROW_TEST_POWER_CUTS", "120"))
+CUTS = int(os.environ.get("MARROW_TEST_POWER_CUTS", "200"))
 BATCH = 5
 _names = itertools.count()
 

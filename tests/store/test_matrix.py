@@ -7,7 +7,7 @@ import pytest
 
 from marrow.store import matrix as matrices
 from marrow.store import signs
-from marrow.store.matrix import Matrix, nearest
+from marrow.store.matrix import Matrix, compared, nearest
 from marrow.store.signs import mixed
 from marrow.store.stored_vectors import exact_cosines, to_bytes, widened
 
@@ -136,3 +136,23 @@ def test_signs_tell_the_nearest_where_a_few_numbers_say_the_most() -> None:
         exact = {int(at) for at in np.argsort(-(rows @ query))[:10]}
         held += len(exact & {entry for entry, _ in nearest([found], query, 10, None, (), rescored=160)})
     assert held >= 150  # 127 of these 200 if the numbers are not mixed
+
+
+@pytest.mark.usefixtures("estimated")
+def test_a_text_that_is_not_among_the_best_is_compared_by_the_passages_that_look_nearest() -> None:
+    pick = np.random.default_rng(5)
+    rows = pick.normal(size=(6_000, 64)).astype(np.float32)
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    found = Matrix(64)
+    texts = np.split(rows, 1_000)  # each of six passages
+    found.extend(list(range(1_000)), [to_bytes(text) for text in texts])
+    query = rows[0]
+    told = compared([found], query, 1, None, (), rescored=16)
+    others = [entry for entry in range(1_000) if not told.of([entry])]
+    cosines = told.of_others(others, query)
+    exact = {entry: float((texts[entry].astype(np.float16).astype(np.float32) @ query).max()) for entry in others}
+    assert len(others) > 500
+    assert cosines.keys() == exact.keys()
+    assert all(cosines[entry] <= exact[entry] + 1e-6 for entry in others)
+    assert sum(cosines[entry] > exact[entry] - 1e-6 for entry in others) > 0.8 * len(others)
+    assert told.of_others([], query) == {}

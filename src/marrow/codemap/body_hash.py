@@ -11,6 +11,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from functools import partial
 from hashlib import blake2b
+from typing import NamedTuple
 
 from ..model.code import TOP
 
@@ -31,29 +32,33 @@ _BLANKS = tuple([bytes(length) for length in range(_SHORT)])
 _MARKS = (b"", *(bytes((_STRING,)) + bytes(length) for length in range(_SHORT - 1)))
 
 
-def hashes(
-    source: bytes,
-    symbols: Sequence[Span],
-    parents: Sequence[int],
-    comments: Sequence[Span],
-    strings: Sequence[Span],
-    blocks: Sequence[Span],
-    optional: bytes,
-) -> list[str]:
+class Text(NamedTuple):
+    """A source, where its comments and strings stand in it, its blocks where nothing else in it shows where they begin
+    and end, and bytes that count for nothing."""
+
+    source: bytes
+    comments: Sequence[Span]
+    strings: Sequence[Span]
+    blocks: Sequence[Span] = ()
+    optional: bytes = b""
+
+
+def hashes(text: Text, symbols: Sequence[Span], parents: Sequence[int]) -> list[str]:
     """The hash of each symbol's text, without those of the symbols in it. `symbols` come by where they begin, the
-    longer first, and `parents` says in which of them each stands. `optional` are bytes that count for nothing."""
-    found, in_strings = _hashed(source, symbols, parents, comments, strings, blocks, optional)
+    longer first, and `parents` says in which of them each stands."""
+    found, in_strings = _hashed(text, symbols, parents)
     if in_strings:  # `${function () { … }}`: the one mark of the string around says nothing of it
         below: dict[int, list[Span]] = {}
         for span, parent in zip(symbols, parents, strict=True):
             below.setdefault(parent, []).append(span)
-        all_comments, all_strings = sorted(comments), sorted(strings)
+        comments, strings = sorted(text.comments), sorted(text.strings)
         for at in in_strings:
             first, last = symbols[at]
             inner = _between(below.get(at, ()), first, last)
             spans = [(0, last - first), *inner]
-            within = _between(all_comments, first, last), _between(all_strings, first, last)
-            found[at] = _hashed(source[first:last], spans, [TOP, *[0] * len(inner)], *within, (), optional)[0][0]
+            within = _between(comments, first, last), _between(strings, first, last)
+            part = Text(text.source[first:last], *within, (), text.optional)
+            found[at] = _hashed(part, spans, [TOP, *[0] * len(inner)])[0][0]
     return found
 
 
@@ -63,19 +68,12 @@ def _between(spans: Sequence[Span], first: int, last: int) -> list[Span]:
     return [(begin - first, end - first) for begin, end in some]
 
 
-def _hashed(
-    source: bytes,
-    symbols: Sequence[Span],
-    parents: Sequence[int],
-    comments: Sequence[Span],
-    strings: Sequence[Span],
-    blocks: Sequence[Span],
-    optional: bytes,
-) -> tuple[list[str], list[int]]:
+def _hashed(text: Text, symbols: Sequence[Span], parents: Sequence[int]) -> tuple[list[str], list[int]]:
     """The hashes, and which symbols begin within a string."""
-    text, kept = _marked(source, comments, strings)
-    is_tight = _mark_blocks(text, blocks)
-    flat = bytes(text)
+    source, comments, strings, blocks, optional = text
+    marked, kept = _marked(source, comments, strings)
+    is_tight = _mark_blocks(marked, blocks)
+    flat = bytes(marked)
     begins, ends, owners = _parts(symbols, parents)
     cut = flat.replace(_BETWEEN, _NO_CUT) if _CUT in flat else flat
     bare = _BETWEEN.join([cut[begin:end] for begin, end in zip(begins, ends, strict=True)])

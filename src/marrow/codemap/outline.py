@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from ..model.code import CALLABLES, TOP, TYPES, Symbol
 from .body_hash import Span as Span
-from .body_hash import hashes
+from .body_hash import Text, hashes
 
 # What calls and names can be in; a constant or a field is no place of its own.
 SCOPES = CALLABLES | TYPES | frozenset(("module", "namespace"))
@@ -64,7 +64,7 @@ class Outline:
         self._source = source
         # By where they begin, the longer first; two sorts are quicker than one by pairs.
         self._found = sorted(sorted(definitions, key=_LAST, reverse=True), key=_FIRST)
-        self._hashed = comments, strings, blocks, optional
+        self._hashed = Text(source, comments, strings, blocks, optional)
         self._scopes = [at for at, found in enumerate(self._found) if found[0] in SCOPES]
         self._flattened: tuple[list[int], list[int]] = (
             before._flattened if before is not None and len(before._scopes) == len(self._scopes) else self._flat()
@@ -79,7 +79,7 @@ class Outline:
         spans = list(map(_SPAN, found_))
         made: list[Symbol] = []
         new = tuple.__new__
-        hashed = hashes(self._source, spans, parents, *self._hashed)
+        hashed = hashes(self._hashed, spans, parents)
         for found, parent, hash_ in zip(found_, parents, hashed, strict=True):
             kind, name, _, _, start, end, signature, doc, decorators, bases, returns, receiver = found
             if len(name) > NAME_MAX:

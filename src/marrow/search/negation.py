@@ -35,7 +35,6 @@ def _elsewhere() -> re.Pattern[str]:
     return re.compile(folded(letters))
 
 
-@lru_cache(maxsize=1024)
 def negates(text: str) -> bool:
     if _ENGLISH.search(text) is not None:
         return True

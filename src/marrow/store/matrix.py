@@ -326,7 +326,7 @@ def _best_of(estimates: Vector, count: int) -> Places:
     """Where the best are. A sample says from which value on, so that only a few have to be put in order."""
     places = np.arange(len(estimates))
     sample = estimates[::SAMPLED]
-    kept = 2 * count // SAMPLED
+    kept = max(1, 2 * count // SAMPLED)
     if kept < len(sample):
         enough = np.flatnonzero(estimates >= np.partition(sample, len(sample) - kept)[len(sample) - kept])
         places = enough if len(enough) >= count else places

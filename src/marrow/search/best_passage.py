@@ -25,6 +25,8 @@ TERMS_MAX = 12
 # A very long text is read beyond its beginning for a rare word that is not there.
 BEGINNING, READ, RAREST = 60_000, 400_000, 3
 REACH = 40
+# Sums of the same in another order differ by less.
+NOTHING = 1e-9
 _WORD = re.compile(r"[\w'./:@+#-]*")
 IN_WORDS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_'./:@+#-"
 
@@ -93,16 +95,26 @@ def _densest_words(
     given: Lowered, heads: Sequence[tuple[str, str]], rarities: Mapping[str, float]
 ) -> tuple[int, int, frozenset[str]]:
     """Where the words begin and end that together say most of what was asked, and their terms: none, and the beginning,
-    where there are none."""
-    found = _words(given, heads)
-    if not found:
-        return 0, 0, frozenset()
-    first, last = _densest(found, rarities)
-    words = found[first : last + 1]
+    where there are none; the first of equals. What beginnings of words are in a window at all is quickly known, so most
+    windows are not read."""
+    best, most, where = list[Word](), 0.0, 0
+    windows = []
+    for start, end in _merged(_anchors(given, heads)):
+        at_most = sum([rarities[term] for term, head in heads if given.lower.find(head, start, end) >= 0])
+        windows.append((-at_most, start, end))
+    for at_most, start, end in sorted(windows):
+        if -at_most < most - NOTHING:
+            break
+        if start > where and -at_most <= most + NOTHING:
+            continue
+        found = _words(given, heads, start, end)
+        first, last, weight = _densest(found, rarities)
+        if weight > most + NOTHING or (best and start < where and weight > most - NOTHING):
+            best, most, where = found[first : last + 1], weight, start
     return (
-        min(begin for _, _, _, begin in words),
-        max(end for _, end, _, _ in words),
-        frozenset(term for _, _, term, _ in words),
+        min([begin for _, _, _, begin in best], default=0),
+        max([end for _, end, _, _ in best], default=0),
+        frozenset([term for _, _, term, _ in best]),
     )
 
 
@@ -110,10 +122,8 @@ def _densest_words(
 Word = tuple[int, int, str, int]
 
 
-def _words(given: Lowered, heads: Sequence[tuple[str, str]]) -> list[Word]:
-    """The words with an asked term, in order: around the rarest of them that the text has. What stands far from these
-    is no better place."""
-    text, lower = given
+def _anchors(given: Lowered, heads: Sequence[tuple[str, str]]) -> list[tuple[int, int]]:
+    """Around the rarest of the asked terms that the text has. What stands far from these is no better place."""
     anchors: list[tuple[int, int]] = []
     for term, head in heads:  # the rarest first
         for at in _word_places(given, term, head):
@@ -122,16 +132,21 @@ def _words(given: Lowered, heads: Sequence[tuple[str, str]]) -> list[Word]:
                 break
         if len(anchors) >= ANCHORS:
             break
+    return anchors
+
+
+def _words(given: Lowered, heads: Sequence[tuple[str, str]], start: int, end: int) -> list[Word]:
+    """The words with an asked term between two places, in order."""
+    text, lower = given
     found: list[Word] = []
-    for start, end in _merged(anchors):
-        for term, head in heads:
-            at, tries = lower.find(head, start, end), 0
-            while at >= 0 and tries < TRIES_MAX:
-                tries += 1
-                begin, stop = _word_at(text, at)
-                if term in _terms(text[begin:stop]):
-                    found.append((at, stop, term, begin))
-                at = lower.find(head, stop, end)
+    for term, head in heads:
+        at, tries = lower.find(head, start, end), 0
+        while at >= 0 and tries < TRIES_MAX:
+            tries += 1
+            begin, stop = _word_at(text, at)
+            if term in _terms(text[begin:stop]):
+                found.append((at, stop, term, begin))
+            at = lower.find(head, stop, end)
     found.sort()
     return found
 
@@ -181,9 +196,9 @@ def _terms(word: str) -> frozenset[str]:
     return frozenset(terms_of(word))
 
 
-def _densest(found: Sequence[Word], rarities: Mapping[str, float]) -> tuple[int, int]:
-    """The first and the last in the window with the most of what was asked, each term counted once; the first of
-    equals."""
+def _densest(found: Sequence[Word], rarities: Mapping[str, float]) -> tuple[int, int, float]:
+    """The first and the last of those that stand close together and have most of what was asked, and how much, each
+    term counted once; the first of equals."""
     best = (0, 0, 0.0)
     counts: defaultdict[str, int] = defaultdict(int)
     weight, first = 0.0, 0
@@ -197,9 +212,9 @@ def _densest(found: Sequence[Word], rarities: Mapping[str, float]) -> tuple[int,
             if not counts[leaving]:
                 weight -= rarities[leaving]
             first += 1
-        if weight > best[2] + 1e-9:
+        if weight > best[2] + NOTHING:
             best = (first, last, weight)
-    return best[:2]
+    return best
 
 
 def _lines(content: str, start: int, end: int) -> tuple[int, int]:

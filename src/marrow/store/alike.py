@@ -13,12 +13,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .matrix import Matrix, places_of, sorted_ids
-from .signs import COUNTED_WORDS, packed_signs
 from .stored_vectors import exact_cosines
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from .stored_vectors import Places, Rows, Vector
 
 # How near the nearest must be for this: the signs of what is farther apart say little.
@@ -59,21 +56,10 @@ def _best(ids: Places, cosines: Vector, limit: int, least: float) -> dict[int, f
 
 def _nominated(matrix: Matrix, rows: Rows, vector: Vector, gone: Places) -> Places:
     """Where the rows are whose signs differ least, but for those that are gone."""
-    differing = _differing(matrix.sign_words(rows), packed_signs(vector))
+    differing = matrix.differing(rows, None, vector)
+    counts = np.bincount(differing, minlength=len(vector) + 1)
     if len(gone):
-        differing[gone] = len(vector) + 1
-    counts = np.bincount(differing, minlength=len(vector) + 2).cumsum()
-    most = min(int(counts.searchsorted(max(NOMINATED, len(rows) // ROWS_FOR_EACH))), len(vector))
-    return (differing <= most).nonzero()[0]
-
-
-def _differing(words: NDArray[np.uint64], asked: NDArray[np.uint64]) -> NDArray[np.uint16]:
-    """In how many places the signs of each row are not those of the question."""
-    total = np.zeros(words.shape[1], dtype=np.uint16)
-    counts = np.bitwise_count(words ^ asked[:, None])
-    # In bytes as far as that goes, as `signs` does.
-    for first in range(0, len(counts), COUNTED_WORDS):
-        for more in counts[first + 1 : first + COUNTED_WORDS]:
-            counts[first] += more
-        total += counts[first]
-    return total
+        counts -= np.bincount(differing[gone], minlength=len(counts))
+    least = max(NOMINATED, len(rows) // ROWS_FOR_EACH)
+    found = (differing <= counts.cumsum().searchsorted(least)).nonzero()[0]
+    return found if not len(gone) else np.setdiff1d(found, gone, assume_unique=True)

@@ -2,7 +2,8 @@
 complete as one without.
 
 Up to `EXACT_ROWS` every row is compared. Among more, the signs of the rows nominate `RESCORED` of them, and these are
-compared exactly: the cosines that come back are always the exact ones.
+compared exactly: the cosines that come back are always the exact ones. Where the signs differ is counted of all rows;
+how much that matters to the question, of those where the fewest do.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from .stored_vectors import STORED, exact_cosines, mean_of, widened
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from .signs import Counts
     from .stored_vectors import Places, Rows, Vector
 
 # So many rows are held as 32-bit numbers and compared in a millisecond. More are held as they are stored, in half the
@@ -33,7 +35,10 @@ ROWS_FOR_EACH = 10
 BEST_BLOCK, BEST_BLOCK_LEAST = 64, 4
 # So few rows, as a save adds, NumPy widens by itself before the other way has begun.
 FEW_ROWS = 4
-# Every so manieth estimate tells where the best begin.
+# For each row that is compared, so many are estimated. Were all of them, the same best 10 of those texts would be
+# held, and one in a thousand more of the best 200.
+ESTIMATED_FOR_EACH = 6
+# Every so manieth row tells how many signs differ of those.
 SAMPLED = 64
 # So many passages of a text are compared when only it is asked for: those that are nearest by their signs.
 PASSAGES = 3
@@ -142,9 +147,9 @@ class Matrix:
         count = self._count
         return self._ids[:count], self._rows[:count]
 
-    def sign_words(self, rows: Rows) -> NDArray[np.uint64]:
-        """The signs of the rows of a view."""
-        return self._signs.words(rows)
+    def differing(self, rows: Rows, places: Places | None, vector: Vector) -> Counts:
+        """How many signs of the rows of a view, or of those at these places, are not those of the question."""
+        return self._signs.differing(rows, places, vector)
 
     def estimates(self, rows: Rows, places: Places | None, vector: Vector) -> Vector:
         """About how near the rows of a view are, or those at these places: what their signs say."""
@@ -168,11 +173,11 @@ def nearest(
 @dataclass(frozen=True, slots=True)
 class Compared:
     """Entries in rising order with the cosine of each: of a long text that of its best passage. Where some that were
-    asked for are missing, `estimated` are all of them, with about how near each row is."""
+    asked for are missing, `every` are all of them."""
 
     ids: Places
     cosines: Vector
-    estimated: tuple[tuple[_Part, Vector], ...] = ()
+    every: tuple[_Part, ...] = ()
 
     def best(self, limit: int, least: float = 0.0) -> list[tuple[int, float]]:
         best = best_places(self.cosines, limit)
@@ -189,16 +194,15 @@ class Compared:
         return dict(zip(self.ids[places].tolist(), self.cosines[places].tolist(), strict=True))
 
     def of_others(self, entries: Iterable[int], vector: Vector) -> dict[int, float]:
-        """The cosine of each of these that was estimated alone: of the best of those passages that look best."""
+        """The cosine of each of these that was not compared: of the best of those passages that look best."""
         asked, found = sorted_ids(entries), dict[int, float]()
-        for part, estimates in self.estimated:
+        for part in self.every:
+            part = part.at(places_of(part.chosen(), asked))
             ids = part.chosen()
-            rows = places_of(ids, asked)
-            rows = rows[np.lexsort((-estimates[rows], ids[rows]))]
-            again = ids[rows[PASSAGES:]] == ids[rows[:-PASSAGES]]
-            rows = rows[np.concatenate([np.ones(min(PASSAGES, len(rows)), dtype=bool), ~again])]
-            places = rows if part.places is None else part.places[rows]
-            best, scores = _best_of_each(ids[rows], exact_cosines(part.rows, places, vector))
+            order = np.lexsort((-part.estimates(vector), ids))
+            again = ids[order[PASSAGES:]] == ids[order[:-PASSAGES]]
+            part = part.at(order[np.concatenate([np.ones(min(PASSAGES, len(order)), dtype=bool), ~again])])
+            best, scores = _best_of_each(part.chosen(), part.cosines(vector))
             found.update(zip(best.tolist(), scores.tolist(), strict=True))
         return found
 
@@ -219,16 +223,16 @@ def compared(
     parts = [_Part.of(matrix, chosen, unwanted) for matrix in matrices]
     parts = [part for part in parts if len(part)]
     rows = sum(map(len, parts))
-    estimated: tuple[tuple[_Part, Vector], ...] = ()
+    every: tuple[_Part, ...] = ()
     if rows > EXACT_ROWS:
-        estimated = tuple([(part, part.matrix.estimates(part.rows, part.places, vector)) for part in parts])
-        parts = _nominated(estimated, max(min(rescored, rows // ROWS_FOR_EACH), RESCORED_FOR_EACH * limit))
+        every = tuple(parts)
+        parts = _nominated(parts, vector, max(min(rescored, rows // ROWS_FOR_EACH), RESCORED_FOR_EACH * limit))
     if not parts:
         return NONE
     ids, scores = _joined([part.chosen() for part in parts]), _joined([part.cosines(vector) for part in parts])
     if any(part.matrix.has_passages for part in parts):
         ids, scores = _best_of_each(ids, scores)
-    return Compared(ids, scores, estimated)
+    return Compared(ids, scores, every)
 
 
 NONE = Compared(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.float32))
@@ -299,6 +303,14 @@ class _Part:
     def chosen(self) -> Places:
         return self.ids if self.places is None else self.ids[self.places]
 
+    def at(self, places: Places) -> _Part:
+        """With only those of its rows that stand at these places among them."""
+        return _Part(self.matrix, self.ids, self.rows, places if self.places is None else self.places[places])
+
+    def estimates(self, vector: Vector) -> Vector:
+        """About how near each is."""
+        return self.matrix.estimates(self.rows, self.places, vector)
+
     def cosines(self, vector: Vector) -> Vector:
         if self.places is not None and self.rows.dtype == np.float32 and 2 * len(self.places) > len(self.rows):
             # To compare some in vain takes less than to pick out the others.
@@ -307,32 +319,28 @@ class _Part:
         return exact_cosines(self.rows, self.places, vector)
 
 
-def _nominated(estimated: Sequence[tuple[_Part, Vector]], count: int) -> list[_Part]:
+def _nominated(parts: Sequence[_Part], vector: Vector, count: int) -> list[_Part]:
     """The parts with only those rows left that look best by their signs."""
-    best = np.sort(_best_of(_joined([estimates for _, estimates in estimated]), count))
-    found, start = [], 0
-    for part, _ in estimated:
-        first, last = np.searchsorted(best, (start, start + len(part)))
-        places = best[first:last] - start
-        start += len(part)
-        if len(places):
-            found.append(
-                _Part(part.matrix, part.ids, part.rows, part.places[places] if part.places is not None else places)
-            )
-    return found
+    differing = [part.matrix.differing(part.rows, part.places, vector) for part in parts]
+    most = _reached_by(_joined(differing), ESTIMATED_FOR_EACH * count)
+    near = [part.at(np.flatnonzero(counts <= most)) for part, counts in zip(parts, differing, strict=True)]
+    if sum(map(len, near)) < count:  # the sample was not like the rest
+        near = list(parts)
+    estimates = _joined([part.estimates(vector) for part in near])
+    best = np.sort(np.argpartition(-estimates, count - 1)[:count]) if len(estimates) > count else None
+    if best is None:
+        return near
+    ends = np.cumsum([len(part) for part in near])
+    chosen = np.split(best, np.searchsorted(best, ends[:-1]))
+    starts = ends - [len(part) for part in near]
+    return [part.at(some - start) for part, some, start in zip(near, chosen, starts, strict=True) if len(some)]
 
 
-def _best_of(estimates: Vector, count: int) -> Places:
-    """Where the best are. A sample says from which value on, so that only a few have to be put in order."""
-    places = np.arange(len(estimates))
-    sample = estimates[::SAMPLED]
-    kept = max(1, 2 * count // SAMPLED)
-    if kept < len(sample):
-        enough = np.flatnonzero(estimates >= np.partition(sample, len(sample) - kept)[len(sample) - kept])
-        places = enough if len(enough) >= count else places
-    if len(places) <= count:
-        return places
-    return places[np.argpartition(-estimates[places], count - 1)[:count]]
+def _reached_by(counts: Counts, wanted: int) -> int:
+    """What about so many are not above. A sample says it."""
+    sample = counts[::SAMPLED]
+    place = min(wanted // SAMPLED, len(sample) - 1)
+    return int(np.partition(sample, place)[place])
 
 
 def _grown(array: NDArray[Any], capacity: int, kind: type) -> NDArray[Any]:

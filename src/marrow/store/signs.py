@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from .stored_vectors import Places, Rows, Vector
 
     Words = NDArray[np.uint64]
+    Counts = NDArray[np.uint8] | NDArray[np.uint16]
 
 WORD_BITS = 64
 # A number of the question as a sign and so many bits. With more bits fewer rows would hold the best, but to count them
@@ -64,6 +65,12 @@ class Signs:
         if len(known) < len(rows):
             known = self._factors = np.concatenate([known, *_factors_of(rows[len(known) :])])
         return known[: len(rows)]
+
+    def differing(self, rows: Rows, places: Places | None, vector: Vector) -> Counts:
+        """In how many places the signs of each of these rows, or of those at these places, are not those of the
+        question."""
+        words = self.words(rows)
+        return _differing(words if places is None else words[:, places], packed_signs(vector))
 
     def estimates(self, rows: Rows, places: Places | None, vector: Vector) -> Vector:
         """About how near each of these rows is, or those at these places, in units that are the same for all."""
@@ -124,6 +131,24 @@ class _Room:
                     counts[first] += more
                 sums += counts[first]
         return sums
+
+
+def _differing(words: Words, asked: Words) -> Counts:
+    """In bytes while there are at most 256 places. A row that differs in all of these comes out as one that differs in
+    none: it is looked at in vain."""
+    size = words.shape[1]
+    are_few = len(words) * WORD_BITS <= 2**8
+    found: Counts = np.zeros(size, dtype=np.uint8) if are_few else np.zeros(size, dtype=np.uint16)
+    differing = np.empty(min(SIGN_BLOCK, size), dtype=np.uint64)
+    counts = np.empty(len(differing), dtype=np.uint8)
+    for start in range(0, size, SIGN_BLOCK):
+        total: NDArray[Any] = found[start : start + SIGN_BLOCK]
+        room, counted = differing[: len(total)], counts[: len(total)]
+        for row, signs in zip(words, asked, strict=True):
+            np.bitwise_xor(row[start : start + SIGN_BLOCK], signs, out=room)
+            np.bitwise_count(room, out=counted)
+            total += counted
+    return found
 
 
 def _factors_of(rows: Rows) -> Iterator[Vector]:

@@ -85,11 +85,11 @@ SELECT lower(hex(n.address)) FROM nodes n JOIN namespaces s ON s.id = n.namespac
  ORDER BY n.address LIMIT :limit
 
 -- name: records_of_addresses
-SELECT e.id, p.name, n.kind, n.content, n.address,
+SELECT e.id, p.name,
        -- As of an earlier moment, only what had been said by then counts.
        coalesce(iif(:seq = 4611686018427387903, NULL, (SELECT min(o.at) FROM occurrences o WHERE o.entry = e.id AND o.seq <= :seq)), e.first_at),
        coalesce(iif(:seq = 4611686018427387903, NULL, (SELECT max(o.at) FROM occurrences o WHERE o.entry = e.id AND o.seq <= :seq)), e.last_at), s.*,
-       (SELECT json_group_array(lower(hex(i.input))) FROM inputs i WHERE i.node = n.id)
+       n.kind, n.content, n.address, (SELECT json_group_array(lower(hex(i.input))) FROM inputs i WHERE i.node = n.id)
   FROM json_each(:addresses) a
   CROSS JOIN nodes n ON n.namespace = (SELECT id FROM namespaces WHERE name = :namespace) AND n.address = unhex(a.value)
   JOIN entries e ON e.node = n.id
@@ -98,18 +98,23 @@ SELECT e.id, p.name, n.kind, n.content, n.address,
  WHERE :projects IS NULL OR p.id IN (SELECT value FROM json_each(:projects))
  ORDER BY a.key, p.name
 
+-- Their nodes are read by the next: what an entry says never changes, and may be known.
 -- name: records_of_entries
-SELECT e.id, p.name, n.kind, n.content, n.address,
+SELECT e.id, p.name,
        -- As of an earlier moment, only what had been said by then counts.
        coalesce(iif(:seq = 4611686018427387903, NULL, (SELECT min(o.at) FROM occurrences o WHERE o.entry = e.id AND o.seq <= :seq)), e.first_at),
-       coalesce(iif(:seq = 4611686018427387903, NULL, (SELECT max(o.at) FROM occurrences o WHERE o.entry = e.id AND o.seq <= :seq)), e.last_at), s.*,
-       (SELECT json_group_array(lower(hex(i.input))) FROM inputs i WHERE i.node = n.id)
+       coalesce(iif(:seq = 4611686018427387903, NULL, (SELECT max(o.at) FROM occurrences o WHERE o.entry = e.id AND o.seq <= :seq)), e.last_at), s.*
   FROM json_each(:entries) a
   CROSS JOIN entries e ON e.id = a.value
-  JOIN nodes n ON n.id = e.node
   JOIN projects p ON p.id = e.id >> 32
   JOIN standings s ON s.entry = e.id AND s.start <= :seq AND s.until > :seq
- ORDER BY a.key
+
+-- name: nodes_of_entries
+SELECT e.id, n.kind, n.content, n.address,
+       (SELECT json_group_array(lower(hex(i.input))) FROM inputs i WHERE i.node = n.id)
+  FROM json_each(?) a
+  CROSS JOIN entries e ON e.id = a.value
+  JOIN nodes n ON n.id = e.node
 
 -- name: text_of_entry
 SELECT e.id, (SELECT n.address FROM nodes n WHERE n.id = e.node), (SELECT n.content FROM nodes n WHERE n.id = e.node)

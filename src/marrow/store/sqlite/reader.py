@@ -13,11 +13,12 @@ import apsw
 from ...model.event import Event, Head, Snapshot
 from ...model.link import Anchor, Link
 from ...model.merkle import EMPTY_ROOT
-from ...model.node import Occurrence
+from ...model.node import Node, Occurrence
 from ...model.record import CURRENT, Filter, Interval, Project, Record
 from ..chains import unpacked
 from ..protocol import Attachment, Measurement, Projects, Use
 from .derived import DerivedReader
+from .kept_nodes import AT_ONCE_MAX, KeptNodes
 from .passage_rows import PassageReader
 from .refined import RefinedReader
 from .rows import (
@@ -26,8 +27,10 @@ from .rows import (
     event_of,
     interval_of,
     leaves_of,
+    node_of,
     occurrence_of,
     record_of,
+    record_with,
     spans_of,
     standing_of,
 )
@@ -132,15 +135,33 @@ class SqliteReader(SessionReader, SourceReader, DerivedReader, RefinedReader, Pa
     def records_of(self, entries: Sequence[int], seq: int) -> list[Record]:
         if not entries:
             return []
-        bindings = {"entries": as_json(entries), "seq": seq}
-        return [record_of(row) for row in self._run("records_of_entries", bindings)]
+        nodes = self._nodes_of(entries)
+        rows = {row[0]: row for row in self._run("records_of_entries", {"entries": as_json(entries), "seq": seq})}
+        return [record_with(nodes[entry], rows[entry]) for entry in entries if entry in rows]
+
+    def _nodes_of(self, entries: Sequence[int]) -> Mapping[int, Node]:
+        kept = self._kept_nodes() if len(entries) <= AT_ONCE_MAX else None
+        known = {} if kept is None else kept.of(entries)
+        missing = [entry for entry in entries if entry not in known] if known else entries
+        if missing:
+            read = {entry: node_of(*row) for entry, *row in self._run("nodes_of_entries", (as_json(missing),))}
+            if kept is not None:
+                kept.keep(read)
+            known |= read
+        return known
+
+    def _kept_nodes(self) -> KeptNodes | None:
+        return self._cache.nodes(self) if self.keeps else None
 
     def texts_of(self, entries: Sequence[int]) -> list[tuple[int, str, str]]:
         rows = self._run_each("text_of_entry", [(entry,) for entry in entries])
         return [(entry, address.hex(), content) for entry, address, content in rows]
 
     def kinds_of(self, entries: Sequence[int]) -> Mapping[int, str]:
-        return dict(self._run("kinds_of_entries", (as_json(entries),)))
+        kept = self._kept_nodes()
+        known = {} if kept is None else kept.kinds_of(entries)
+        missing = [entry for entry in entries if entry not in known]
+        return {**known, **dict(self._run("kinds_of_entries", (as_json(missing),)))} if missing else known
 
     def select(
         self, namespace: str, wanted: Filter, seq: int, now: int, limit: int | None = None, offset: int = 0

@@ -96,11 +96,19 @@ def standing_row(entry: int, seq: int, standing: Standing, leaf: bytes | None) -
     )
 
 
+def node_of(kind: str, content: str, address: bytes, inputs: str) -> Node:
+    return Node(kind, content, tuple(sorted(json.loads(inputs))) if inputs != "[]" else (), address.hex())
+
+
 def record_of(row: Row) -> Record:
-    entry, project, kind, content, address, first_at, last_at = row[:7]
-    inputs = row[30]
-    node = Node(kind, content, tuple(sorted(json.loads(inputs))) if inputs != "[]" else (), address.hex())
-    return Record(entry, project, node, standing_of(row[10:29]), row[8], first_at, last_at)
+    """From entry, project, first and last time, the columns of `standings`, and those of a node."""
+    return record_with(node_of(*row[27:]), row)
+
+
+def record_with(node: Node, row: Row) -> Record:
+    """The same of a node that is known."""
+    entry, project, first_at, last_at = row[:4]
+    return Record(entry, project, node, standing_of(row[7:26]), row[5], first_at, last_at)
 
 
 def leaves_of(text: str | None) -> list[bytes]:

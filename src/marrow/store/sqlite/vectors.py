@@ -1,11 +1,13 @@
-"""What a SQLite store keeps in memory between reads, brought up to date by what was added since: the vectors, and how
-long the texts are."""
+"""What a SQLite store keeps in memory between reads, brought up to date by what was added since: the vectors, how long
+the texts are, and the nodes that were read lately."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
+
+from .kept_nodes import KeptNodes
 
 if TYPE_CHECKING:
     from ..matrix import Matrix
@@ -49,6 +51,15 @@ class VectorCache:
         self._lengths: dict[int, Lengths] = {}
         self.projects: dict[str, dict[str, int]] = {}
         self._postings: Postings | None = None
+        self._nodes: KeptNodes | None = None
+
+    def nodes(self, rows: IndexRows) -> KeptNodes:
+        """The nodes that were read lately, none of which was erased for who sees these rows."""
+        with self._lock:
+            self._renew(rows.vector_epoch())
+            if self._nodes is None:
+                self._nodes = KeptNodes()
+            return self._nodes
 
     def postings(self) -> Postings:
         """Where the words of the projects are that were searched lately."""
@@ -75,7 +86,7 @@ class VectorCache:
 
     def _clear(self, epoch: str) -> None:
         self._segments, self._lengths, self.projects, self._epoch = {}, {}, {}, epoch
-        self._postings = None
+        self._postings = self._nodes = None
 
     def matrices(self, rows: IndexRows, projects: Sequence[int]) -> list[Matrix]:
         """The vectors of these projects, each as it is now."""

@@ -134,3 +134,16 @@ def test_what_is_said_again_of_the_same_file_leaves_what_is_kept_of_the_words(me
     assert state() != before
     assert found(memory, "quagga") == {"the pump was mended"}
     assert found(memory, "pump.py") == {"the pump was mended"}
+
+
+def test_what_another_process_puts_away_and_takes_out_again_is_followed(memory: marrow.Memory, tmp_path: Path) -> None:
+    said = {f"the heron counted at pond {number}" for number in range(2)}
+    for text in said:
+        memory.save(text, chain="ponds")
+    memory.save("the heron of another day")
+    with marrow.open(store=str(tmp_path / "m.db"), project="p", embedder="none") as other:
+        for _ in range(3):
+            other.stash("ponds")
+            assert found(memory, "heron") == {"the heron of another day"}
+            other.stash_pop("ponds")
+            assert len(found(memory, "heron")) == 3

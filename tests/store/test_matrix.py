@@ -81,6 +81,26 @@ def test_wide_filter_and_what_is_left_out_hold_among_estimates() -> None:
 
 
 @pytest.mark.usefixtures("estimated")
+@pytest.mark.parametrize("kept", [600, 3000, 4990], ids=["few stay", "most stay", "nearly all stay"])
+def test_what_is_gone_is_neither_found_nor_in_the_way_of_others(kept: int) -> None:
+    rows = topics(5000)
+    parts = [filled(rows[:2000]), filled(rows[2000:], 2000)]
+    chance = np.random.default_rng(9)
+    for query in topics(20, seed=6):
+        stays = np.sort(chance.permutation(5000)[:kept])
+        gone = sorted(set(range(5000)).difference(stays.tolist()))
+        found = [n for n, _ in nearest(parts, query, 10, None, gone)]
+        assert len(set(found) & set(best(rows, query, 10, stays))) >= 8
+        assert not set(found).intersection(gone)
+        halves = [n for n, _ in nearest(parts, query, 10, range(0, 5000, 2), gone)]
+        assert len(set(halves) & set(best(rows, query, 10, stays[stays % 2 == 0]))) >= 8
+        assert not set(halves).intersection(gone)
+        told = compared(parts, query, 1, None, gone, rescored=16)
+        others = told.of_others(range(5000), query)
+        assert set(others) == set(stays.tolist())
+
+
+@pytest.mark.usefixtures("estimated")
 def test_rows_that_are_added_later_are_found_among_estimates() -> None:
     rows, late = topics(3000), topics(40, seed=7)
     whole = filled(rows)

@@ -36,8 +36,8 @@ BEST_BLOCK, BEST_BLOCK_LEAST = 64, 4
 # So few rows, as a save adds, NumPy widens by itself before the other way has begun.
 FEW_ROWS = 4
 # For each row that is compared, so many are estimated. Were all of them, the same best 10 of those texts would be
-# held, and one in a thousand more of the best 200.
-ESTIMATED_FOR_EACH = 6
+# held, and two in a thousand more of the best 200.
+ESTIMATED_FOR_EACH = 4
 # Every so manieth row tells how many signs differ of those.
 SAMPLED = 64
 # So many passages of a text are compared when only it is asked for: those that are nearest by their signs.
@@ -173,11 +173,11 @@ def nearest(
 @dataclass(frozen=True, slots=True)
 class Compared:
     """Entries in rising order with the cosine of each: of a long text that of its best passage. Where some that were
-    asked for are missing, `every` are all of them."""
+    asked for are missing, `every` are all of them, with how many of their signs differ."""
 
     ids: Places
     cosines: Vector
-    every: tuple[_Part, ...] = ()
+    every: tuple[tuple[_Part, Counts], ...] = ()
 
     def best(self, limit: int, least: float = 0.0) -> list[tuple[int, float]]:
         best = best_places(self.cosines, limit)
@@ -196,10 +196,10 @@ class Compared:
     def of_others(self, entries: Iterable[int], vector: Vector) -> dict[int, float]:
         """The cosine of each of these that was not compared: of the best of those passages that look best."""
         asked, found = sorted_ids(entries), dict[int, float]()
-        for part in self.every:
-            part = part.at(places_of(part.chosen(), asked))
+        for every, differing in self.every:
+            part, counts = every.only(asked, differing)
             ids = part.chosen()
-            order = np.lexsort((-part.estimates(vector), ids))
+            order = np.lexsort((counts, ids))
             again = ids[order[PASSAGES:]] == ids[order[:-PASSAGES]]
             part = part.at(order[np.concatenate([np.ones(min(PASSAGES, len(order)), dtype=bool), ~again])])
             best, scores = _best_of_each(part.chosen(), part.cosines(vector))
@@ -223,10 +223,10 @@ def compared(
     parts = [_Part.of(matrix, chosen, unwanted) for matrix in matrices]
     parts = [part for part in parts if len(part)]
     rows = sum(map(len, parts))
-    every: tuple[_Part, ...] = ()
+    every: tuple[tuple[_Part, Counts], ...] = ()
     if rows > EXACT_ROWS:
-        every = tuple(parts)
-        parts = _nominated(parts, vector, max(min(rescored, rows // ROWS_FOR_EACH), RESCORED_FOR_EACH * limit))
+        every = tuple([(part, part.differing(vector)) for part in parts])
+        parts = _nominated(every, vector, max(min(rescored, rows // ROWS_FOR_EACH), RESCORED_FOR_EACH * limit))
     if not parts:
         return NONE
     ids, scores = _joined([part.chosen() for part in parts]), _joined([part.cosines(vector) for part in parts])
@@ -279,53 +279,88 @@ def _highest(scores: NDArray[Any], limit: int) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """Those rows of a matrix that are asked for: all when `places` is None."""
+    """Those rows of a matrix that are asked for: those at `places`, or all but those `left_out`."""
 
     matrix: Matrix
     ids: Places
     rows: Rows
     places: Places | None
+    left_out: Places
 
     @classmethod
     def of(cls, matrix: Matrix, within: Places | None, without: Places) -> _Part:
         ids, rows = matrix.view()
-        places = None if within is None else places_of(ids, within)
         unwanted = places_of(ids, without)
+        if within is None:
+            return cls(matrix, ids, rows, None, unwanted)
+        places = places_of(ids, within)
         if len(unwanted):
-            is_wanted = np.ones(len(ids), dtype=bool)
-            is_wanted[unwanted] = False
-            places = np.flatnonzero(is_wanted) if places is None else places[is_wanted[places]]
-        return cls(matrix, ids, rows, places)
+            places = places[np.isin(places, unwanted, assume_unique=True, invert=True)]
+        return cls(matrix, ids, rows, places, NOWHERE)
 
     def __len__(self) -> int:
-        return len(self.ids) if self.places is None else len(self.places)
+        return len(self.ids) - len(self.left_out) if self.places is None else len(self.places)
+
+    def listed(self) -> Places | None:
+        """Where its rows are; None for all there are."""
+        if self.places is not None or not len(self.left_out):
+            return self.places
+        is_wanted = np.ones(len(self.ids), dtype=bool)
+        is_wanted[self.left_out] = False
+        return np.flatnonzero(is_wanted)
 
     def chosen(self) -> Places:
-        return self.ids if self.places is None else self.ids[self.places]
+        places = self.listed()
+        return self.ids if places is None else self.ids[places]
 
     def at(self, places: Places) -> _Part:
-        """With only those of its rows that stand at these places among them."""
-        return _Part(self.matrix, self.ids, self.rows, places if self.places is None else self.places[places])
+        """With only those of its rows that stand at these places in `differing`."""
+        return self._of(places if self.places is None else self.places[places])
+
+    def only(self, entries: Places, differing: Counts) -> tuple[_Part, Counts]:
+        """With only those of its rows that are of these entries; and of all the counts, theirs."""
+        places = places_of(self.ids, entries)
+        if self.places is None:
+            places = np.setdiff1d(places, self.left_out, assume_unique=True) if len(self.left_out) else places
+            return self._of(places), differing[places]
+        at = np.minimum(np.searchsorted(self.places, places), max(0, len(self.places) - 1))
+        at = at[self.places[at] == places]
+        return self._of(self.places[at]), differing[at]
+
+    def _of(self, places: Places) -> _Part:
+        return _Part(self.matrix, self.ids, self.rows, places, NOWHERE)
+
+    def differing(self, vector: Vector) -> Counts:
+        """How many signs of each are not those of the question. Of those that are left out, more than of any other."""
+        found = self.matrix.differing(self.rows, self.places, vector)
+        found[self.left_out] = np.iinfo(found.dtype).max
+        return found
 
     def estimates(self, vector: Vector) -> Vector:
         """About how near each is."""
-        return self.matrix.estimates(self.rows, self.places, vector)
+        return self.matrix.estimates(self.rows, self.listed(), vector)
 
     def cosines(self, vector: Vector) -> Vector:
-        if self.places is not None and self.rows.dtype == np.float32 and 2 * len(self.places) > len(self.rows):
+        places = self.listed()
+        if places is not None and self.rows.dtype == np.float32 and 2 * len(places) > len(self.rows):
             # To compare some in vain takes less than to pick out the others.
-            found: Vector = np.vecdot(self.rows, vector)[self.places]
+            found: Vector = np.vecdot(self.rows, vector)[places]
             return found
-        return exact_cosines(self.rows, self.places, vector)
+        return exact_cosines(self.rows, places, vector)
 
 
-def _nominated(parts: Sequence[_Part], vector: Vector, count: int) -> list[_Part]:
+NOWHERE = np.empty(0, dtype=np.int64)
+
+
+def _nominated(every: Sequence[tuple[_Part, Counts]], vector: Vector, count: int) -> list[_Part]:
     """The parts with only those rows left that look best by their signs."""
-    differing = [part.matrix.differing(part.rows, part.places, vector) for part in parts]
-    most = _reached_by(_joined(differing), ESTIMATED_FOR_EACH * count)
-    near = [part.at(np.flatnonzero(counts <= most)) for part, counts in zip(parts, differing, strict=True)]
+    differing = _joined([counts for _, counts in every])
+    # But for those that are left out; and for one that is nearly the opposite of the question.
+    farthest = np.iinfo(differing.dtype).max - 1
+    most = min(_reached_by(differing, ESTIMATED_FOR_EACH * count), farthest)
+    near = [part.at(np.flatnonzero(counts <= most)) for part, counts in every]
     if sum(map(len, near)) < count:  # the sample was not like the rest
-        near = list(parts)
+        near = [part.at(np.flatnonzero(counts <= farthest)) for part, counts in every]
     estimates = _joined([part.estimates(vector) for part in near])
     best = np.sort(np.argpartition(-estimates, count - 1)[:count]) if len(estimates) > count else None
     if best is None:

@@ -69,8 +69,12 @@ class Signs:
     def differing(self, rows: Rows, places: Places | None, vector: Vector) -> Counts:
         """In how many places the signs of each of these rows, or of those at these places, are not those of the
         question."""
-        words = self.words(rows)
-        return _differing(words if places is None else words[:, places], packed_signs(vector))
+        words, asked = self.words(rows), packed_signs(vector)
+        if places is None:
+            return _differing(words, asked)
+        if 2 * len(places) > len(rows):  # To count some in vain takes less than to pick out the others.
+            return _differing(words, asked)[places]
+        return _differing(words[:, places], asked)
 
     def estimates(self, rows: Rows, places: Places | None, vector: Vector) -> Vector:
         """About how near each of these rows is, or those at these places, in units that are the same for all."""

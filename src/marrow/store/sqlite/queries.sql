@@ -3,6 +3,9 @@
 -- name: namespace
 SELECT id, seq, at, hash, root FROM namespaces WHERE name = ?
 
+-- name: heads
+SELECT id, seq, hash FROM namespaces ORDER BY id
+
 -- name: add_namespace
 INSERT INTO namespaces (name, hash, root) VALUES (?, ?, ?) RETURNING id
 

@@ -10,13 +10,20 @@ from typing import TYPE_CHECKING, Protocol
 from .kept_nodes import KeptNodes
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from ..matrix import Matrix
     from ..protocol import Vector
     from ..segments import Segments
     from .lengths import Lengths
     from .postings import Postings
 
+    Spans = tuple[tuple[int, int], ...]
+    Entries = NDArray[np.int64]
 
+# Of so many choices of projects it is kept which entries are not active.
+SPANS_MAX = 16
 # Facts with this name say up to which entry the vectors of a project are the better ones.
 REFINED = "refined:"
 # And with this one, that the words of earlier texts of a project were changed.
@@ -52,6 +59,16 @@ class VectorCache:
         self.projects: dict[str, dict[str, int]] = {}
         self._postings: Postings | None = None
         self._nodes: KeptNodes | None = None
+        self._inactive: dict[Spans, tuple[object, Entries]] = {}
+
+    def inactive(self, spans: Spans, state: object, read: Callable[[], Entries]) -> Entries:
+        """The entries in these spans that are not active in a state of the store: as they were read in the same."""
+        known = self._inactive.get(spans)
+        if known is None or known[0] != state:
+            if len(self._inactive) >= SPANS_MAX:
+                self._inactive = {}
+            known = self._inactive[spans] = (state, read())
+        return known[1]
 
     def nodes(self, rows: IndexRows) -> KeptNodes:
         """The nodes that were read lately, none of which was erased for who sees these rows."""
@@ -87,6 +104,7 @@ class VectorCache:
     def _clear(self, epoch: str) -> None:
         self._segments, self._lengths, self.projects, self._epoch = {}, {}, {}, epoch
         self._postings = self._nodes = None
+        self._inactive = {}
 
     def matrices(self, rows: IndexRows, projects: Sequence[int]) -> list[Matrix]:
         """The vectors of these projects, each as it is now."""

@@ -43,6 +43,8 @@ class WordReader(IndexRows, Protocol):
 
     def fact(self, name: str) -> str | None: ...
 
+    def vector_epoch(self) -> str: ...
+
     def match(
         self,
         namespace: str,
@@ -147,13 +149,23 @@ class WordReader(IndexRows, Protocol):
 
         state = (tuple(spans), self._connection.total_changes())
         if self._gone_then is None or self._gone_then[0] != state:
-            now = self._cache.now()
-            gone: list[int] = []
-            for first, last in spans:
-                gone += [entry for (entry,) in self._run("inactive", (first, last))]
-                gone += [entry for (entry,) in self._run("expired", (now, first, last))]
-            self._gone_then = (state, sorted_ids(gone))
+            now, gone = self._cache.now(), self._inactive(spans)
+            expired = [entry for first, last in spans for (entry,) in self._run("expired", (now, first, last))]
+            self._gone_then = (state, sorted_ids([*gone.tolist(), *expired]) if expired else gone)
         return self._gone_then[1]
+
+    def _inactive(self, spans: Sequence[tuple[int, int]]) -> Entries:
+        """Those of them that are gone for good, or until an event says otherwise. In a project that has lived for years
+        there are many: they are read once for each head of the chains."""
+        from ..matrix import sorted_ids
+
+        def read() -> Entries:
+            return sorted_ids([entry for span in spans for (entry,) in self._run("inactive", span)])
+
+        if not self.keeps:
+            return read()
+        heads = tuple(self._run("heads"))
+        return self._cache.inactive(tuple(spans), (self.vector_epoch(), heads), read)
 
     def lengths_between(self, first: int, last: int) -> list[tuple[int, bytes]]:
         rows: list[tuple[int, bytes]] = self._run("lengths_from", (first, last)).fetchall()

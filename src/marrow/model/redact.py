@@ -20,6 +20,7 @@ import re
 from functools import lru_cache
 
 from marrow.model.errors import Invalid
+from marrow.model.literals import Literals
 from marrow.model.plausible import is_stand_in
 from marrow.model.secrets import RULES, Rule
 from marrow.model.sieve import CHECKS, DEEPEST, long_words, lower, telling
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     Counts = tuple[tuple[str, int], ...]
     # What is looked for: the text that all need, then each literal with the rules that start there.
     Grouped = tuple[tuple[str, tuple[tuple[str, list[Rule]], ...]], ...]
+    Sought = tuple[Grouped, Literals]
     Found = tuple[int, int, int]  # start, end, rank of the rule: a lower rank names the secret better
 
 PRIVATE = "private"
@@ -50,16 +52,17 @@ LATELY = (1_000, 200_000)
 SHORT_MAX = 200
 
 
-def _grouped(rules: Iterable[Rule]) -> Grouped:
+def _sought(rules: Iterable[Rule]) -> Sought:
     table: dict[str, dict[str, list[Rule]]] = {}
     for rule in rules:
         for literal in rule.literals:
             table.setdefault(rule.needs, {}).setdefault(literal, []).append(rule)
-    return tuple((needs, tuple(literals.items())) for needs, literals in table.items())
+    grouped = tuple((needs, tuple(literals.items())) for needs, literals in table.items())
+    return grouped, Literals([*table, *(literal for _, literals in grouped for literal, _ in literals)])
 
 
-FOLDED = _grouped(rule for rule in RULES if rule.folded)
-LONG = _grouped(rule for rule in RULES if not rule.folded)
+FOLDED = _sought(rule for rule in RULES if rule.folded)
+LONG = _sought(rule for rule in RULES if not rule.folded)
 
 
 class _Counted:
@@ -232,14 +235,16 @@ def _find(text: str, lowered: str, patterns: Sequence[re.Pattern[str]]) -> list[
     return found
 
 
-def _by_rules(text: str, searched: str, sieve: str, grouped: Grouped) -> list[Found]:
+def _by_rules(text: str, searched: str, sieve: str, sought: Sought) -> list[Found]:
     """What the rules find. Only literals that the sieve holds are looked for."""
     found: list[Found] = []
+    grouped, every = sought
+    likely = every.likely_in(sieve)
     for needs, literals in grouped:
-        if needs and needs not in sieve:
+        if needs not in likely or needs not in sieve:
             continue
         for literal, rules in literals:
-            if literal in sieve:
+            if literal in likely and literal in sieve:
                 for rule in rules:
                     found += _matches(text, searched, literal, rule)
     return found

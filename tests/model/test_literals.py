@@ -59,6 +59,13 @@ def test_what_only_speaks_of_secrets_stays_in_a_long_text() -> None:
         assert redact(f"{PROSE}\n{text}\n{PROSE}").text == f"{PROSE}\n{text}\n{PROSE}"
 
 
+def test_while_another_thread_loads_numpy_each_literal_is_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    half = type(sys)("numpy")  # as `import` leaves it there before it has run
+    half.__spec__ = type("Spec", (), {"_initializing": True})()
+    monkeypatch.setitem(sys.modules, "numpy", half)
+    assert set(Literals(EVERY).likely_in(PROSE)) == set(EVERY)
+
+
 def test_where_numpy_is_not_loaded_it_stays_so_and_secrets_are_removed_all_the_same() -> None:
     _, place, secret = CORPUS[0]
     program = (

@@ -85,3 +85,16 @@ def test_a_text_of_which_only_the_name_is_asked_for_is_shown_from_its_beginning(
     place = Sought.of({"adr46": 3.0}, 3.0).best_passage(content, ["adr46"])
     assert place is not None
     assert (place.start, place.share) == (0, 1.0)
+
+
+def test_words_that_stand_together_between_two_places_of_the_rarest_are_seen_as_one() -> None:
+    """The rarest word stands four times, each further from the next than a passage is long; what else was asked stands
+    together where neither of the first two reaches all of it."""
+    places = {0: "zeta", 440: "heron lemur", 500: "quokka pond", 970: "zeta", 1940: "zeta", 2910: "zeta"}
+    content = ""
+    for at, words in places.items():
+        content = content.ljust(at, "·")[:at].replace("·", " ") + words + " "
+    rarities = {"zeta": 3.0, "heron": 2.0, "lemur": 2.0, "quokka": 2.0, "pond": 2.0}
+    found = Sought.of(rarities, sum(rarities.values())).best_passage(content)
+    assert found is not None
+    assert found.share == 8 / 11

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import ctypes
+import sqlite3
+import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -12,6 +16,8 @@ from marrow.model.record import CURRENT, Filter
 from marrow.store.sqlite import kept_nodes
 from marrow.store.sqlite.kept_nodes import AT_ONCE_MAX, KeptNodes
 from marrow.store.sqlite.reader import SqliteReader
+from marrow.store.sqlite.store import SqliteStore
+from marrow.store.sqlite.writer import SqliteWriter
 
 
 @pytest.fixture
@@ -66,6 +72,21 @@ def test_what_is_kept_twice_takes_room_once_and_what_is_too_large_leaves_none() 
     assert set(kept.of([3])) == {3}
 
 
+def test_what_python_keeps_beside_a_text_is_reckoned_with(tmp_path: Path) -> None:
+    kept = KeptNodes(bytes_max=100_000)
+    for number in range(300):
+        one = Node.make("claim", f"{number} цапля " * 100)
+        one.content.encode()
+        kept.keep({number: one})
+        ctypes.pythonapi.PyUnicode_AsUTF8(ctypes.py_object(one.content))  # as SQLite's binding and others do
+    nodes = [one for one, _ in kept._nodes.values()]
+    assert sum(sys.getsizeof(one.content) for one in nodes) <= 100_000
+    many = tuple(f"{number:064x}" for number in range(300))
+    for number in range(300, 600):
+        kept.keep({number: Node.make("claim", f"{number}", many)})
+    assert sum(len(one.inputs) for one, _ in kept._nodes.values()) * sys.getsizeof(many[0]) <= 100_000
+
+
 def test_a_second_question_reads_no_text_again(memory: marrow.Memory, read: list[int]) -> None:
     for number in range(5):
         memory.save(f"the heron of pond {number}")
@@ -94,8 +115,56 @@ def test_an_erased_node_is_not_kept_by_another_process_either(memory: marrow.Mem
         other.erase(address=saved, dry_run=False, confirm=True)
     assert contents(memory, "heron") == {"the heron stands in the reeds"}
     with memory.store.reading() as reader:
-        kept = reader._kept_nodes()  # type: ignore[attr-defined]
-        assert [one.content for one in kept._nodes.values()] == ["the heron stands in the reeds"]
+        assert isinstance(reader, SqliteReader)
+        kept = reader._cache.nodes(reader)
+        assert [one.content for one, _ in kept._nodes.values()] == ["the heron stands in the reeds"]
+
+
+def test_after_a_restore_nothing_of_what_was_there_is_seen_though_it_was_killed_on_the_way(
+    memory: marrow.Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory.save("the heron has a secret")
+    with marrow.open(store=str(tmp_path / "x.db"), project="p", embedder="none") as other:
+        other.save("the heron stands in the reeds")
+        other.store.backup(str(tmp_path / "x.backup"))
+    stays = SqliteStore(str(tmp_path / "m.db"))  # as another process has it open
+
+    def texts() -> list[str]:
+        with stays.reading() as reader:
+            return [
+                one.node.content for one in reader.records_of(reader.select("local", Filter(), CURRENT, 0), CURRENT)
+            ]
+
+    assert texts() == ["the heron has a secret"]
+    with monkeypatch.context() as killed:
+        killed.setattr(SqliteWriter, "new_epoch", _killed)
+        with pytest.raises(KeyboardInterrupt):
+            memory.store.restore(str(tmp_path / "x.backup"))
+    assert texts() == ["the heron stands in the reeds"]
+
+
+def _killed(_: SqliteWriter) -> None:
+    raise KeyboardInterrupt
+
+
+def test_a_node_that_is_missing_in_a_damaged_file_takes_no_other_along(memory: marrow.Memory, tmp_path: Path) -> None:
+    for number in range(3):
+        memory.save(f"the heron of pond {number}")
+    memory.close()
+    with closing(sqlite3.connect(tmp_path / "m.db")) as file, file:
+        file.execute("DELETE FROM nodes WHERE content = 'the heron of pond 1'")
+    store = SqliteStore(str(tmp_path / "m.db"))
+    with store.reading() as reader:
+        entries = reader.select("local", Filter(), CURRENT, 0)
+        kept = [one.node.content for one in reader.records_of([*entries, *range(1 << 32, (1 << 32) + 4)], CURRENT)]
+    assert set(kept) == {"the heron of pond 0", "the heron of pond 2"}
+
+
+def test_what_a_write_has_not_committed_is_kept_for_nobody(memory: marrow.Memory) -> None:
+    memory.save("the heron stands in the reeds")
+    with memory.store.writing(), memory.store.reading() as reader:
+        assert isinstance(reader, SqliteReader)
+        assert not reader.keeps
 
 
 def test_who_reads_everything_drives_out_nothing(memory: marrow.Memory, read: list[int]) -> None:

@@ -158,6 +158,19 @@ def test_signs_tell_the_nearest_where_a_few_numbers_say_the_most() -> None:
     assert held >= 150  # 127 of these 200 if the numbers are not mixed
 
 
+def test_of_longer_vectors_it_is_not_only_counted_how_many_signs_differ() -> None:
+    pick = np.random.default_rng(3)
+    spread = np.exp(-np.arange(384) / 20)
+    rows = (pick.normal(size=(20_000, 384)) * spread).astype(np.float32)
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    found = filled(rows)
+    held = 0
+    for query in rows[:20]:
+        exact = {int(at) for at in np.argsort(-(rows @ query))[:10]}
+        held += len(exact & {entry for entry, _ in nearest([found], query, 10, None, (), rescored=160)})
+    assert held >= 150
+
+
 @pytest.mark.usefixtures("estimated")
 def test_a_text_that_is_not_among_the_best_is_compared_by_the_passages_that_look_nearest() -> None:
     pick = np.random.default_rng(5)

@@ -34,9 +34,9 @@ class Literals:
 
     def likely_in(self, text: str) -> Collection[str]:
         """Those that are in the text, and perhaps a few others."""
-        np = sys.modules.get("numpy") if len(text) >= LONG else None
-        # A module that another thread is loading is there before it is whole.
-        if np is None or not self._long or not hasattr(np, "logical_and"):
+        np = sys.modules.get("numpy") if len(text) >= LONG and self._long else None
+        # One that another thread is loading is there before it is whole.
+        if np is None or getattr(np.__spec__, "_initializing", False):
             return self._all
         if self._noted is None:
             each = [_places(np, one) for one in self._long]

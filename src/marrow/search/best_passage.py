@@ -156,16 +156,15 @@ def _head(term: str) -> str:
     return term[:-1] if len(term) > 3 else term
 
 
-def _merged(windows: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    start = end = -1
+def _merged(windows: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Windows that words which stand together may lie in are one."""
+    found: list[tuple[int, int]] = []
     for low, high in sorted(windows):
-        if low > end:
-            if end >= 0:
-                yield start, end
-            start = low
-        end = max(end, high)
-    if end >= 0:
-        yield start, end
+        if found and low <= found[-1][1] + WINDOW:
+            found[-1] = found[-1][0], max(found[-1][1], high)
+        else:
+            found.append((low, high))
+    return found
 
 
 def _word_places(given: Lowered, term: str, head: str) -> Iterator[int]:

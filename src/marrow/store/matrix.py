@@ -38,6 +38,8 @@ FEW_ROWS = 4
 # For each row that is compared, so many are estimated. Were all of them, the same best 10 of those texts would be
 # held, and two in a thousand more of the best 200.
 ESTIMATED_FOR_EACH = 4
+# Of more numbers than these, in how many signs a row differs says too little: all are estimated.
+FEW_NUMBERS = 256
 # Every so manieth row tells how many signs differ of those.
 SAMPLED = 64
 # So many passages of a text are compared when only it is asked for: those that are nearest by their signs.
@@ -333,7 +335,9 @@ class _Part:
     def differing(self, vector: Vector) -> Counts:
         """How many signs of each are not those of the question. Of those that are left out, more than of any other."""
         found = self.matrix.differing(self.rows, self.places, vector)
-        found[self.left_out] = np.iinfo(found.dtype).max
+        most = np.iinfo(found.dtype).max
+        np.minimum(found, most - 1, out=found)
+        found[self.left_out] = most
         return found
 
     def estimates(self, vector: Vector) -> Vector:
@@ -355,9 +359,9 @@ NOWHERE = np.empty(0, dtype=np.int64)
 def _nominated(every: Sequence[tuple[_Part, Counts]], vector: Vector, count: int) -> list[_Part]:
     """The parts with only those rows left that look best by their signs."""
     differing = _joined([counts for _, counts in every])
-    # But for those that are left out; and for one that is nearly the opposite of the question.
-    farthest = np.iinfo(differing.dtype).max - 1
-    most = min(_reached_by(differing, ESTIMATED_FOR_EACH * count), farthest)
+    farthest = np.iinfo(differing.dtype).max - 1  # but for those that are left out
+    is_telling = len(vector) <= FEW_NUMBERS
+    most = min(_reached_by(differing, ESTIMATED_FOR_EACH * count), farthest) if is_telling else farthest
     near = [part.at(np.flatnonzero(counts <= most)) for part, counts in every]
     if sum(map(len, near)) < count:  # the sample was not like the rest
         near = [part.at(np.flatnonzero(counts <= farthest)) for part, counts in every]

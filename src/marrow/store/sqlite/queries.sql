@@ -3,6 +3,9 @@
 -- name: namespace
 SELECT id, seq, at, hash, root FROM namespaces WHERE name = ?
 
+-- name: schema_version
+PRAGMA schema_version
+
 -- name: heads
 SELECT id, seq, hash FROM namespaces ORDER BY id
 

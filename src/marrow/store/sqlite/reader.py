@@ -18,7 +18,7 @@ from ...model.record import CURRENT, Filter, Interval, Project, Record
 from ..chains import unpacked
 from ..protocol import Attachment, Measurement, Projects, Use
 from .derived import DerivedReader
-from .kept_nodes import AT_ONCE_MAX, KeptNodes
+from .kept_nodes import AT_ONCE_MAX
 from .passage_rows import PassageReader
 from .refined import RefinedReader
 from .rows import (
@@ -54,9 +54,9 @@ if TYPE_CHECKING:
 class SqliteReader(SessionReader, SourceReader, DerivedReader, RefinedReader, PassageReader, WordReader):
     """Every protocol of `Reader`. Lives as long as its transaction."""
 
-    keeps = True
-
-    def __init__(self, connection: apsw.Connection, cache: VectorCache, path: str) -> None:
+    def __init__(self, connection: apsw.Connection, cache: VectorCache, path: str, *, keeps: bool = True) -> None:
+        """`keeps`: what is read stays in memory for others, as nothing can that may still be taken back."""
+        self.keeps = keeps
         self._connection = connection
         self._cache = cache
         self._path = path
@@ -70,6 +70,7 @@ class SqliteReader(SessionReader, SourceReader, DerivedReader, RefinedReader, Pa
         self._compared: tuple[Vector, Compared] | None = None
         self._facts: dict[str, str | None] = {}
         self._marks: dict[int, int] | None = None
+        self._epoch: str | None = None
         self._facts_at = -1
 
     def _run(self, name: str, bindings: Sequence[Any] | Mapping[str, Any] = ()) -> Any:
@@ -137,10 +138,11 @@ class SqliteReader(SessionReader, SourceReader, DerivedReader, RefinedReader, Pa
             return []
         nodes = self._nodes_of(entries)
         rows = {row[0]: row for row in self._run("records_of_entries", {"entries": as_json(entries), "seq": seq})}
-        return [record_with(nodes[entry], rows[entry]) for entry in entries if entry in rows]
+        # In a file that is damaged a node may be missing.
+        return [record_with(nodes[entry], rows[entry]) for entry in entries if entry in rows and entry in nodes]
 
     def _nodes_of(self, entries: Sequence[int]) -> Mapping[int, Node]:
-        kept = self._kept_nodes() if len(entries) <= AT_ONCE_MAX else None
+        kept = self._cache.nodes(self) if self.keeps and len(entries) <= AT_ONCE_MAX else None
         known = {} if kept is None else kept.of(entries)
         missing = [entry for entry in entries if entry not in known] if known else entries
         if missing:
@@ -150,18 +152,12 @@ class SqliteReader(SessionReader, SourceReader, DerivedReader, RefinedReader, Pa
             known |= read
         return known
 
-    def _kept_nodes(self) -> KeptNodes | None:
-        return self._cache.nodes(self) if self.keeps else None
-
     def texts_of(self, entries: Sequence[int]) -> list[tuple[int, str, str]]:
         rows = self._run_each("text_of_entry", [(entry,) for entry in entries])
         return [(entry, address.hex(), content) for entry, address, content in rows]
 
     def kinds_of(self, entries: Sequence[int]) -> Mapping[int, str]:
-        kept = self._kept_nodes()
-        known = {} if kept is None else kept.kinds_of(entries)
-        missing = [entry for entry in entries if entry not in known]
-        return {**known, **dict(self._run("kinds_of_entries", (as_json(missing),)))} if missing else known
+        return dict(self._run("kinds_of_entries", (as_json(entries),)))
 
     def select(
         self, namespace: str, wanted: Filter, seq: int, now: int, limit: int | None = None, offset: int = 0
@@ -371,7 +367,12 @@ class SqliteReader(SessionReader, SourceReader, DerivedReader, RefinedReader, Pa
         return {entry: from_bytes(blob, dimensions) for entry, blob in self._run("vectors_of", (as_json(entries),))}
 
     def vector_epoch(self) -> str:
-        return self.fact("vector_epoch") or "0"
+        """What is kept in memory under another is no longer right. Where another file's content was put in the place of
+        this one's, SQLite has counted up the version of its schema, before anybody could write a new epoch."""
+        self._renew_facts()
+        if self._epoch is None:
+            self._epoch = f"{self.fact('vector_epoch') or 0} {self._run('schema_version').get}"
+        return self._epoch
 
     def fact(self, name: str) -> str | None:
         self._renew_facts()
@@ -383,7 +384,7 @@ class SqliteReader(SessionReader, SourceReader, DerivedReader, RefinedReader, Pa
         """A view is of one moment, so a fact is read once; unless this very connection has written since."""
         changes = self._connection.total_changes()
         if changes != self._facts_at:
-            self._facts, self._marks, self._facts_at = {}, None, changes
+            self._facts, self._marks, self._epoch, self._facts_at = {}, None, None, changes
             self._counts, self._searched, self._compared, self._chosen_kept = {}, {}, None, {}
 
     def vectors_between(self, first: int, last: int) -> list[tuple[int, bytes]]:

@@ -227,7 +227,7 @@ class SqliteStore:
                 # A read inside a write of the same thread sees what it has written so far; nobody else may yet.
                 if (writer := getattr(self._local, "writer", None)) is not None:
                     writer.finish()
-                yield SqliteReader(connection, VectorCache(now_micros), self.path)
+                yield SqliteReader(connection, VectorCache(now_micros), self.path, keeps=False)
                 return
             connection.execute("BEGIN")
             try:
@@ -253,7 +253,7 @@ class SqliteStore:
             try:
                 check_unchanged(connection, self.path, self._scripts[-1].number)
                 # Its own cache: vectors that are not committed yet, or never will be, are nobody else's business.
-                writer = SqliteWriter(connection, VectorCache(now_micros), self.path)
+                writer = SqliteWriter(connection, VectorCache(now_micros), self.path, keeps=False)
                 known, self._local.known = getattr(self._local, "known", None), None
                 self._local.writer = writer.begin(known)
                 yield writer

@@ -58,7 +58,7 @@ class VectorCache:
         self._lengths: dict[int, Lengths] = {}
         self.projects: dict[str, dict[str, int]] = {}
         self._postings: Postings | None = None
-        self._nodes: KeptNodes | None = None
+        self._nodes = "", KeptNodes()
         self._inactive: dict[Spans, tuple[object, Entries]] = {}
 
     def inactive(self, spans: Spans, state: object, read: Callable[[], Entries]) -> Entries:
@@ -71,12 +71,12 @@ class VectorCache:
         return known[1]
 
     def nodes(self, rows: IndexRows) -> KeptNodes:
-        """The nodes that were read lately, none of which was erased for who sees these rows."""
-        with self._lock:
-            self._renew(rows.vector_epoch())
-            if self._nodes is None:
-                self._nodes = KeptNodes()
-            return self._nodes
+        """The nodes that were read lately, none of which was erased for who sees these rows. Nobody waits for who loads
+        vectors; of two who begin anew, one reads again."""
+        kept, epoch = self._nodes, rows.vector_epoch()
+        if kept[0] != epoch:
+            kept = self._nodes = epoch, KeptNodes()
+        return kept[1]
 
     def postings(self) -> Postings:
         """Where the words of the projects are that were searched lately."""
@@ -103,8 +103,7 @@ class VectorCache:
 
     def _clear(self, epoch: str) -> None:
         self._segments, self._lengths, self.projects, self._epoch = {}, {}, {}, epoch
-        self._postings = self._nodes = None
-        self._inactive = {}
+        self._postings, self._nodes, self._inactive = None, ("", KeptNodes()), {}
 
     def matrices(self, rows: IndexRows, projects: Sequence[int]) -> list[Matrix]:
         """The vectors of these projects, each as it is now."""

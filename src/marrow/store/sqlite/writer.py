@@ -72,7 +72,6 @@ class Known:
 class SqliteWriter(SqliteReader, SessionWriter, SourceWriter, DerivedWriter):
     """Every protocol of `Writer`."""
 
-    keeps = False
     _known: Known
     _reworded: set[int]
     _nodes: dict[tuple[int, bytes], int]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -12,7 +15,9 @@ from marrow.memory.engine import Asker, Engine
 from marrow.memory.telling.handed_over import handed_over, letters
 from marrow.memory.telling.tell import Manner, Talks, tell, write_told
 from marrow.memory.telling.wording import CHARACTERS_MAX, CLOSING, fenced, harmless
+from marrow.model.errors import Unavailable
 from marrow.model.text import token_estimate
+from marrow.store.sqlite.store import SqliteStore
 
 from .conftest import PROJECT, Hand
 
@@ -84,6 +89,51 @@ def test_what_was_told_is_written_down_with_its_cost_and_counts_across_processes
     assert noted.address == address
     assert 0 < noted.tokens <= token_estimate(told)
     assert Session(engine, asker).prompt("When is the staging database reset?") == ""
+
+
+def test_what_was_told_is_known_at_every_moment_while_it_is_written(
+    session: Session, hand: Hand, engine: Engine, asker: Asker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In memory nobody reads while somebody writes: there is no such moment."""
+    hand.say("The staging database is reset every Monday.")
+    assert session.prompt("When is the staging database reset?")
+    writing, asked, again = engine.store.writing, list[Future[str]](), Session(engine, asker)
+
+    @contextmanager
+    def watched() -> Iterator[object]:
+        with writing() as writer:
+            yield writer
+            # Another hook, before what was written is committed.
+            asked.append(other.submit(again.prompt, "When is the staging database reset?"))
+            if isinstance(engine.store, SqliteStore):
+                asked[0].result()
+
+    with ThreadPoolExecutor(1) as other, monkeypatch.context() as watching:
+        watching.setattr(engine.store, "writing", watched)
+        write_told(engine)
+    assert [one.result() for one in asked] == [""]
+
+
+def test_what_was_told_is_written_later_where_it_could_not_be(
+    session: Session, hand: Hand, engine: Engine, asker: Asker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hand.say("The staging database is reset every Monday.")
+    assert session.prompt("When is the staging database reset?")
+    writing = engine.store.writing
+
+    @contextmanager
+    def full() -> Iterator[object]:
+        with writing() as writer:
+            yield writer
+            raise Unavailable("The disk is full.", hint="Free some space.")
+
+    with monkeypatch.context() as failing:
+        failing.setattr(engine.store, "writing", full)
+        with pytest.raises(Unavailable):
+            write_told(engine)
+    write_told(engine)
+    with engine.store.reading() as reader:
+        assert len(reader.injections(asker.namespace, session="s1")) == 1
 
 
 def test_a_greeting_is_told_nothing_and_off_is_off(session: Session, hand: Hand, engine: Engine, asker: Asker) -> None:

@@ -123,11 +123,13 @@ def write_told(engine: Engine) -> None:
     """Write down what was told since the last time."""
     if not engine.told or engine.store.read_only:
         return
-    with engine.noting, engine.store.writing() as writer:
+    with engine.noting:
         waiting = list(engine.told)
-        for namespace, project in dict.fromkeys((namespace, project) for namespace, project, _ in waiting):
-            notes = [note for *place, note in waiting if place == [namespace, project]]
-            note_injections(writer, namespace, project, notes, redact_extra=engine.redact_extra)
+        with engine.store.writing() as writer:
+            for namespace, project in dict.fromkeys((namespace, project) for namespace, project, _ in waiting):
+                notes = [note for *place, note in waiting if place == [namespace, project]]
+                note_injections(writer, namespace, project, notes, redact_extra=engine.redact_extra)
+        # Not before it is committed: until then nobody else sees what was written.
         del engine.told[: len(waiting)]
 
 

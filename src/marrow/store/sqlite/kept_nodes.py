@@ -6,8 +6,10 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from ...model.node import Node
+if TYPE_CHECKING:
+    from ...model.node import Node
 
 BYTES_MAX = 32 * 1024 * 1024
 # What a node takes beside its text, and each of its inputs, about.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import json
 from typing import Any
 
 import pytest
@@ -431,3 +432,40 @@ def test_a_long_time_has_few_stretches() -> None:
 )
 def test_hostile_lines_cost_little(line: str) -> None:
     assert read_log([line, "2025-12-30T10:00:00Z ERROR e"], now=NOW)
+
+
+SECRETS = [
+    ("login password=hunter2hunter failed", "hunter"),
+    ("login {'password': 'Tr0ub4dor-Horse-Battery'} failed", "Horse"),
+    ("key AKIAIOSFODNN7EXAMPLX was refused", "IOSFODNN"),
+    ("sent Authorization: Bearer 4mNiJ8kQ2vXr7tYwZb3cDe6f to the gate", "NiJ"),
+    ("connect postgres://app:s3cr3tHorse9@db.internal:5432/shop failed", "tHorse"),
+]
+
+
+@pytest.mark.parametrize(("said", "left"), SECRETS)
+@pytest.mark.parametrize("form", ["2025-12-30T10:03:00Z ERROR {}", '{{"level":"error","msg":{}}}'])
+def test_no_rest_of_a_secret_is_in_what_alike_events_have_in_common(said: str, left: str, form: str) -> None:
+    line = form.format(json.dumps(said) if form.startswith("{") else said)
+    told = items(f"{line}\n{line}\n2025-12-30T10:04:00Z INFO all is well\n")
+    assert any("[redacted:" in one.draft.content for one in told)
+    assert left not in repr(told)
+
+
+def test_secrets_of_a_stack_and_beside_a_message_are_taken_out() -> None:
+    lines = [
+        "2025-12-30T10:03:00Z ERROR it broke",
+        "Traceback (most recent call last):",
+        '  File "a.py", line 3, in go',
+        "ValueError: password=hunter2hunter is no good",
+    ]
+    assert "hunter" not in repr(items("\n".join(lines)))
+    fields = {"level": "error", "msg": "it broke", "password": "hunter2hunter", "note": "token=q8Zr4nW1xK7mB2vT"}
+    told = repr(items(json.dumps(fields)))
+    assert "hunter" not in told
+    assert "q8Zr" not in told
+
+
+def test_the_project_s_own_patterns_are_taken_out_before_numbers_are() -> None:
+    told = items("2025-12-30T10:03:00Z ERROR badge XQ-4711-Z was refused", redact_extra=(r"XQ-\d{4}-Z",))
+    assert "XQ" not in repr(told)

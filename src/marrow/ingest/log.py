@@ -8,7 +8,7 @@ from __future__ import annotations
 import gzip
 import re
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import IO
 
@@ -20,6 +20,7 @@ from .lazy_pattern import LazyPattern
 from .logs.entry import ERROR, LEVELS, WARNING, Entry
 from .logs.groups import MINUTE, Group, Groups
 from .logs.joining import entries
+from .logs.secrets_out import take_out_secrets
 
 KIND = "log"
 SOURCE = "log"
@@ -83,11 +84,13 @@ def read_log(
     since: int | None = None,
     until: int | None = None,
     now: int = 0,
+    redact_extra: Sequence[str] = (),
 ) -> list[Item]:
     """The items of a log's lines. `name` is that of the file; `since` and `until` limit what is looked at."""
     groups = Groups(service)
     for entry in entries(lines, now):
         if _is_within(entry, since, until):
+            take_out_secrets(entry, redact_extra)
             groups.add(entry)
     if not groups.entries:
         return []
@@ -107,10 +110,12 @@ def read_file(
     since: int | None = None,
     until: int | None = None,
     now: int = 0,
+    redact_extra: Sequence[str] = (),
 ) -> list[Item | Skipped]:
     """The same for a file, packed with gzip or not."""
     lines = LogLines(file)
-    found: list[Item | Skipped] = [*read_log(lines, name=name, service=service, since=since, until=until, now=now)]
+    told = read_log(lines, name=name, service=service, since=since, until=until, now=now, redact_extra=redact_extra)
+    found: list[Item | Skipped] = [*told]
     if lines.is_binary:
         return [Skipped(name or KIND, "it is not text")]
     if not found:

@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable, Iterator
 from contextlib import closing
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -114,13 +115,13 @@ def ingest_log(
     end = None if until in (None, "") else end_of(until, now, field="until")
     if start is not None and end is not None and start > end:
         raise Invalid("since lies after until.", hint="Give the earlier time as since.", field="since")
+    read = partial(read_log_file, service=named, since=start, until=end, now=now, redact_extra=engine.redact_extra)
     if text:
-        file = io.BytesIO(text.encode("utf-8", "replace"))
-        items = read_log_file(file, service=named, since=start, until=end, now=now)
+        items = read(io.BytesIO(text.encode("utf-8", "replace")))
     else:
         source = existing_file(path, field="path")
         with opened(source) as log:
-            items = read_log_file(log, name=named_file(asker, source), service=named, since=start, until=end, now=now)
+            items = read(log, name=named_file(asker, source))
     return _took(engine, asker, LOG, named, 1, items, progress)
 
 

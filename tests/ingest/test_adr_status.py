@@ -138,3 +138,17 @@ def test_record_in_other_letters_is_known_by_its_form_and_read(
     assert (read.status, day(read.date), read.superseded_by) == ("superseded", "2025-03-12", ("ADR-5",))
     assert (read.context, read.decision) == ("c", "Kafka")
     assert is_adr("docs/kafka.md", text)
+
+
+@pytest.mark.parametrize(
+    ("said", "status"),
+    [
+        ("Not yet accepted", "proposed"), ("Not accepted yet", "proposed"), ("Not accepted", "rejected"),
+        ("Never approved", "rejected"), ("Has not been approved", "rejected"), ("No longer valid", "deprecated"),
+        ("On hold", "abandoned"), ("Accepted, not yet approved by the board", "accepted"),
+        ("Accepted, not yet implemented", "accepted"), ("Not yet implemented", "accepted"), ("Not superseded", ""),
+        ("Accepted; no longer deprecated", "accepted"), ("Rejected in favour of ADR 2", "rejected"),
+    ],
+)  # fmt: skip
+def test_what_is_denied_is_not_the_status(said: str, status: str) -> None:
+    assert read_status(said).name == status

@@ -50,6 +50,8 @@ _CHOSEN = LazyPattern(r"(?:\*\*|__)[ \t]*(?P<name>\w+)[ \t]*(?:\*\*|__)")
 _PROMPT = LazyPattern(r"\?[ \t]*\Z|\b(?:such as|e\.g\.?|one of|etc|or)\b", re.I)
 _SLASHED = LazyPattern(r"(?P<one>[^\W\d_]+)[ \t]*/[ \t]*(?=(?P<other>[^\W\d_]+))")
 _CHOICES_MIN = 3
+# A day beside this is not that of the status.
+_TO_COME = LazyPattern(r"\b(?:to|will)[ \t]{1,3}be\b", re.I)
 _BOX = LazyPattern(r"\[(?P<mark>[ xX✓✔]?)\](?!\()")
 _ARROW = LazyPattern(r"→|[-=]>")
 _PIECES = LazyPattern(r"[,;→]|[-=]>")
@@ -71,6 +73,13 @@ _RELATION = LazyPattern(
     r"|(?P<amends>\b(?:amends|extends|refines|clarifies)\b)",
     re.I,
 )
+# Before a status: that it was not reached.
+_DENIED = frozenset(("not", "never", "не", "nicht", "nie"))
+_YET = frozenset(("yet", "been", "ever", "formally", "officially"))
+_NOT_REACHED = frozenset(("be", "partially", "partly", "supersedes"))
+# What is judged of a record (that it is not implemented yet says nothing of that), and what it no longer is.
+_JUDGED = frozenset(("accepted", "approved", "adopted", "agreed", "ratified", "decided"))
+_HOLDING = frozenset(("valid", "applicable", "relevant", "applies", "current", "used", "followed"))
 # What stands before such a word: that it is to come, is not so, or only in part.
 _NOT_SO = LazyPattern(r"\b(?:be|not|never|will|would|may|might|could|can|should|to)[ \t]{1,3}\Z", re.I)
 _IN_PART = LazyPattern(r"\b(?:partially|partly|in[ \t]part)[ \t]{1,3}\Z", re.I)
@@ -120,7 +129,7 @@ def read_status(said: str) -> Status:
         return Status(UNDECIDED) if _is_offered(said[:4_000]) else NONE
     whole = "\n".join(lines)
     pieces = [piece for line in lines[:40] for piece in _stages(line)]
-    found = [(name, next(dates_in(piece), None)) for piece in pieces for name in _names_in(piece)]
+    found = [(name, _reached_on(piece)) for piece in pieces for name in _names_in(piece)]
     dated = [one for one in found if one[1]]
     name, date = found[0] if found else ("", None)
     if name:
@@ -135,7 +144,11 @@ def read_status(said: str) -> Status:
     carried = _IMPLEMENTATION.search(whole)
     extent = " ".join((carried[1] or "").lower().split()) if carried else ""
     implementation = f"{extent} implemented".strip().replace("partly", "partially") if carried else ""
-    return Status(name, whole, implementation, date or (next(dates_in(whole), None) if name else None))
+    return Status(name, whole, implementation, date or (_reached_on(whole) if name else None))
+
+
+def _reached_on(said: str) -> When | None:
+    return None if _TO_COME.search(said) else next(dates_in(said), None)
 
 
 def _said_lines(said: str) -> Iterator[str]:
@@ -186,22 +199,26 @@ def _stages(line: str) -> list[str]:
 
 
 def _names_in(line: str) -> Iterator[str]:
-    """The first status of a line. "Not accepted" and "to be decided" are none that was reached; what is no longer
-    accepted is deprecated where no other word says more."""
-    before = ""
-    was_accepted = False
+    """The first status of a line that was reached. Where no other word says more, what is no longer accepted is
+    deprecated, what is not accepted yet is proposed, and what is not accepted is rejected; "to be decided" is none."""
+    before = earlier = otherwise = ""
     words = _WORD.findall(line[:300].lower())
     for small, following in zip(words, [*words[1:], ""], strict=False):
         # In German, the same word says that it replaces another.
         name = _NAMES.get(small) if small != "ersetzt" or following in ("", "durch", "von", "am") else None
-        if name and before == "longer":
-            was_accepted = was_accepted or name == "accepted"
-        elif name and before not in ("not", "be", "partially", "partly", "supersedes", "не", "nicht"):
+        is_denied = before in _DENIED or (before in _YET and earlier in _DENIED)
+        if before == "longer" and (name == "accepted" or small in _HOLDING):
+            otherwise = otherwise or "deprecated"
+        elif is_denied and small in _JUDGED:
+            otherwise = otherwise or ("proposed" if "yet" in (before, following) else "rejected")
+        elif small == "hold" and before == "on":
+            otherwise = otherwise or "abandoned"
+        elif name and before != "longer" and before not in _NOT_REACHED and before not in _DENIED:
             yield name
             return
-        before = small
-    if was_accepted:
-        yield "deprecated"
+        before, earlier = small, before
+    if otherwise:
+        yield otherwise
 
 
 def _furthest(line: str, first: str) -> str:

@@ -51,6 +51,14 @@ def test_names_in_a_named_file_are_anchored_with_their_file(desk: Desk) -> None:
     assert desk.details(address)["symbol", "Store.close"]["path"] == "src/app.py"
 
 
+def test_a_symbol_is_named_as_the_code_map_writes_it(desk: Desk) -> None:
+    for number, (name, symbol) in enumerate(
+        (("Store.close", "Store.close"), ("parse_date", "parse_date"), ("Store", "Store"))
+    ):
+        address = desk.save(f"src/app.py::{name} is as it should be, said {number} times.")
+        assert desk.anchors(address) == ["file src/app.py", f"symbol {symbol}"]
+
+
 def test_a_name_alone_is_anchored_where_the_code_map_knows_it(desk: Desk) -> None:
     assert desk.anchors(desk.save("`parse_date` takes the day first.")) == []
     desk.memory.engine.maps(str(desk.root)).update(desk.memory.engine.clock())  # type: ignore[misc]

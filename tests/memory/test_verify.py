@@ -417,3 +417,26 @@ def test_what_was_deleted_from_a_file_with_an_error_elsewhere_is_gone(desk: Desk
     assert desk.memory.verify(address).items[0].verdict != "gone"
     desk.write("src/odd.py", odd)
     assert desk.memory.verify(address).items[0].verdict == "gone"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "drift"),
+    [
+        ("[a]\nport = 80\n", "[z]\nhost = 'q'\n", "changed"),
+        ("[a]\nport = 80\nhost = 'here'\nuser = 'me'\n", "", "changed"),
+        ("[a]\nport = 80\nhost = 'here'\nuser = 'me'\n", "[a]\nport = 81\nhost = 'here'\nuser = 'me'\n", ""),
+        ("[a]\nport = 80\n", "# where it listens\n\n[a]\n  port =   80\n", ""),
+        ("1.2.3\n", "9.9.9\n", "changed"),
+        ("1.2.3\n", "1.2.3\n\n", ""),
+    ],
+    ids=["other words", "emptied", "one value", "written otherwise", "a version", "a blank line"],
+)
+def test_of_a_short_file_that_is_meant_as_a_whole_it_is_seen_when_nothing_of_it_is_left(
+    desk: Desk, before: str, after: str, drift: str
+) -> None:
+    desk.write("conf.toml", before)
+    desk.commit()
+    address = desk.save("It is set there.", anchors=["conf.toml"])
+    desk.write("conf.toml", after)
+    desk.memory.verify()
+    assert desk.drift(address) == drift

@@ -98,6 +98,7 @@ def test_calls_are_chains_in_their_function() -> None:
     calls = {(found.symbols[c.scope].qualified if c.scope != TOP else "", c.chain) for c in found.calls}
     assert calls == {
         ("Shop", "decorated"),
+        ("Shop.first", "property"),
         ("Shop.sell.priced", "one.price"),
         ("Shop.sell", "row.save"),
         ("Shop.sell", "priced"),

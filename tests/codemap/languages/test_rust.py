@@ -319,3 +319,13 @@ def test_a_call_behind_a_string_of_several_lines_in_a_macro_is_where_it_stands()
         "a.rs", b'fn f() {\n    log::debug!(\n        "one \\\n         two",\n        near(1),\n    );\n}\n'
     )
     assert {(call.line, call.column) for call in found.calls if call.chain == "near"} == {(5, 8)}
+
+
+def test_a_call_behind_a_field_or_a_key_in_a_macro_is_read() -> None:
+    found = map_of(
+        "a.rs",
+        b"fn f() { vec![Cli { open: one('c'), x: 1 }]; json!({\"id\": two('a')}); foo!(a: self::three(1)); }\n",
+    )
+    chains = {call.chain for call in found.calls}
+    assert {"one", "two", "mod.three"} <= chains
+    assert "five" not in {call.chain for call in map_of("a.rs", b"fn f() { foo!(Shop :: five(1)); }\n").calls}

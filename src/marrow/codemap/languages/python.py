@@ -26,6 +26,7 @@ QUERY = """
 (assignment) @assign
 (named_expression) @walrus
 (call function: (_) @call)
+(decorator [(identifier) (attribute)] @call)
 (import_statement) @import
 (import_from_statement) @from
 (for_statement) @for

@@ -30,7 +30,8 @@ ITEMS = """
 
 _STRING = re.compile(rb'"(?:[^"\\]|\\.)*"|//[^\n]*|\'(?:[^\'\\]|\\.)\'', re.DOTALL)
 _CALL = re.compile(rb"(?<![\w$!])([A-Za-z_]\w*(?:(?:::|\.)\w+)*)(?:::<[^<>()]*>)?(?=\()")
-_BEFORE = re.compile(rb"[.:$]\s*\Z|\bfn\s+\Z")
+# A single colon stands between a field and its value, or a key and its.
+_BEFORE = re.compile(rb"(?:[.$]|::)\s*\Z|\bfn\s+\Z")
 _WORDS = frozenset(
     (b"if", b"match", b"while", b"for", b"in", b"return", b"fn", b"move", b"let", b"else", b"loop", b"as")
 )

@@ -11,6 +11,7 @@ from .finding import CHANGED, GONE, HOLDS, MOVED, UNKNOWN, Finding
 # A file that has so little in common with what it was is another under its name.
 REWRITTEN = 0.12
 SAME_FILE = 0.5
+SOMETHING = 1e-9
 SUFFIXED_MAX = 200
 
 
@@ -38,7 +39,8 @@ def _there(checkout: Checkout, anchor: Anchor) -> Finding:
         return Finding(anchor, HOLDS) if same else Finding(anchor, CHANGED, f"{path} was changed")
     was = str(about.get(SKETCH) or "")
     is_long_enough = len(was) >= SKETCH_SIZE * 8 // 2
-    if is_long_enough and sketched_likeness(was, sketch(source)) < REWRITTEN:
+    # Of a short one, a small change may leave little, but it leaves something.
+    if was and sketched_likeness(was, sketch(source)) < (REWRITTEN if is_long_enough else SOMETHING):
         return Finding(anchor, CHANGED, f"{path} was written anew: hardly anything of it is left")
     return Finding(anchor, HOLDS)
 

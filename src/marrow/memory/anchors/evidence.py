@@ -24,6 +24,8 @@ SEARCHED = 20
 MANIFESTS_MAX = 50
 _VERSION_NUMBER = re.compile(r"\d+(?:\.\d+)+[\w.+-]*")
 _MAJOR = re.compile(r"/v\d+\Z")
+# A shorter sketch is of fewer than five words.
+SKETCHED_LEAST = 3 * 8
 # In which words of an anchor its evidence stands.
 PRINT, TEXT, PATH, SKETCH, VERSION, KNOWN = "print", "text", "path", "sketch", "found", "known"
 
@@ -65,8 +67,11 @@ def file_anchor(checkout: Checkout, path: str, about: Mapping[str, Any]) -> Anch
     source = checkout.source(path)
     if source is None:
         return made("file", path, about, known=True) if checkout.has(path) else None
-    exact = fingerprint(path, source) if about.get("exact") else ""
-    return made("file", path, about, sketch=sketch(source), print=exact)
+    words = sketch(source)
+    # Of a line or two, such as a version, the sketch says nothing.
+    is_exact = about.get("exact") or len(words) < SKETCHED_LEAST
+    exact = fingerprint(path, source) if is_exact else ""
+    return made("file", path, about, sketch=words, print=exact)
 
 
 def lines_anchor(checkout: Checkout, path: str, start: int, end: int, about: Mapping[str, Any]) -> Anchor | None:

@@ -23,6 +23,8 @@ _PATH = re.compile(
     r"(?<![\w@/.:~-])(?:\./)?((?:[\w@.+-]+/)*[\w@+-][\w@.+-]*\.\w{1,8}|(?:[\w@.+-]+/)+[\w@+-]+)(?::(\d{1,7})(?:[-–](\d{1,7}))?)?"
     r"(?![\w/@])"
 )
+# What stands in a file, as the code map writes it: `app/cart.py::Cart.total`.
+_WITHIN = re.compile(r"\.\w{1,8}::([A-Za-z_$][\w$]*(?:(?:\.|::|#)[A-Za-z_$][\w$]*)*)")
 _CALLED = re.compile(r"(?<![\w.])([A-Za-z_]\w*(?:(?:\.|::)[A-Za-z_]\w*)*)\(")
 # With a part that begins as names of types and exported functions do, or with `::`: `hugofs.NewFs`, not `example.com`.
 _DOTTED = re.compile(
@@ -83,7 +85,9 @@ def mentions(content: str) -> Mentions:
     joined = _JOINED.findall(text)
     names += [word for word in joined if _SURE.match(word)]
     kept = dict.fromkeys(name for name in names if _is_telling(name))
-    words = dict.fromkeys(word for word in (*joined, *_before_files(text)) if word not in kept) if places else {}
+    within = _WITHIN.findall(text) if "::" in text else ()
+    in_files = (*within, *joined, *_before_files(text)) if places else ()
+    words = dict.fromkeys(word for word in in_files if word not in kept)
     return Mentions(tuple(places)[:NAMES_MAX], tuple(kept)[:NAMES_MAX], tuple(words)[:NAMES_MAX])
 
 

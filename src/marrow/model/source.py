@@ -7,6 +7,8 @@ from typing import NamedTuple
 # Rows that stand for no document: one that was looked at and not read (its title says why), and how far a reading got.
 SKIPPED, CURSOR = "skipped", "cursor"
 NO_ADDRESS = "0" * 64
+# The path of the row that says from where the files of a service were read.
+CODEBASE = "#codebase"
 
 
 class Source(NamedTuple):

@@ -9,7 +9,6 @@ import pytest
 from marrow.ingest.item import Item
 from marrow.memory.engine import Asker, Engine
 from marrow.memory.taking_in import repository
-from marrow.memory.taking_in.codebase import ORIGIN
 from marrow.memory.taking_in.repository import Brought, take_in_repository
 from marrow.memory.taking_in.take_in import TakenIn, take_in
 from marrow.model.draft import Draft
@@ -24,7 +23,7 @@ from marrow.model.errors import (
     Unavailable,
 )
 from marrow.model.record import CURRENT, Filter, Record
-from marrow.model.source import CURSOR, NO_ADDRESS, Source
+from marrow.model.source import CODEBASE, CURSOR, NO_ADDRESS, Source
 from tests.memory.conftest import Clock, asker_of
 from tests.providers.code_hosts.conftest import client_of
 from tests.providers.code_hosts.github_service import GitHubService
@@ -394,7 +393,7 @@ def test_another_repository_of_the_same_name_needs_another_service(
 def test_a_service_that_was_read_from_another_folder_is_not_taken_over(
     engine: Engine, asker: Asker, github: LoopbackHost
 ) -> None:
-    row = Source(asker.scope.project, "shop", ORIGIN, CURSOR, NO_ADDRESS, title="git.example.org/team/shop")
+    row = Source(asker.scope.project, "shop", CODEBASE, CURSOR, NO_ADDRESS, title="git.example.org/team/shop")
     with engine.store.writing() as writer:
         writer.keep_sources(asker.namespace, [row])
     with pytest.raises(Conflict):

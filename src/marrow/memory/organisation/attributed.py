@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
-from ...model.record import Record
+from ...model.record import CURRENT, Record
+from ...model.source import CODEBASE
 from ...model.standing import SUPERSEDED
 from ...model.text import first_line
 from ...search.best_passage import Place
 from ...search.find import Hit
 from ...store.protocol import Reader
-from ..attribution import COMMIT_DIGITS, NOWHERE, Origin, origins_of
+from ..attribution import COMMIT_DIGITS, NOWHERE, Origin, held_now, origins_of
 from ..engine import Asker
 
 TITLE_MAX = 160
@@ -21,7 +23,8 @@ SUPERSEDES = "supersedes"
 @dataclass(frozen=True, slots=True)
 class Attributed:
     """`place` is the passage that answers, where the text is long; `successors` took its place. `changed_by` is what
-    changed it though nobody linked the two, where that was looked for."""
+    changed it though nobody linked the two, where that was looked for. `is_gone`: it gave way to another, and its file
+    says something else since, or is no longer there."""
 
     record: Record
     origin: Origin = NOWHERE
@@ -30,6 +33,7 @@ class Attributed:
     successors: tuple[Record, ...] = ()
     successor_origins: Mapping[int, Origin] = field(default_factory=dict)
     changed_by: Record | None = None
+    is_gone: bool = False
 
     @property
     def title(self) -> str:
@@ -60,7 +64,8 @@ class Attributed:
     def is_old_version(self) -> bool:
         """Whether only its file changed: the same document says something else now."""
         own = (self.origin.service, self.origin.path)
-        return self.is_superseded and any(bool(own[1]) and own in one.places for one in self.successor_origins.values())
+        after = self.successor_origins.values()
+        return self.is_gone or (self.is_superseded and any(bool(own[1]) and own in one.places for one in after))
 
     def holds(self, now: int) -> bool:
         """Whether it is what its path or its author says: active, or superseded by another document and still there.
@@ -106,15 +111,33 @@ def attribute(
     """These hits with where they are from, in their order. What several services have is told as that of `service`."""
     records = [hit.record for hit in hits]
     known = origins_of(reader, asker, records, seq, service) if origins is None else origins
-    heirs = _heirs(reader, asker, [record for record in records if record.standing.state == SUPERSEDED], seq)
+    replaced = [record for record in records if record.standing.state == SUPERSEDED]
+    heirs = _heirs(reader, asker, replaced, seq)
+    gone = _gone(reader, asker, replaced, known) if seq == CURRENT else ()
     theirs = origins_of(reader, asker, [one for some in heirs.values() for one in some], seq)
     found = []
     for hit in hits:
         after = heirs.get(hit.record.entry, ())
         place = hit.evidence.place if hit.evidence else None
         about = {one.entry: theirs.get(one.entry, NOWHERE) for one in after}
-        found.append(Attributed(hit.record, known.get(hit.record.entry, NOWHERE), hit.score, place, after, about))
+        origin = known.get(hit.record.entry, NOWHERE)
+        is_gone = hit.record.entry in gone
+        found.append(Attributed(hit.record, origin, hit.score, place, after, about, is_gone=is_gone))
     return found
+
+
+def _gone(reader: Reader, asker: Asker, records: Sequence[Record], origins: Mapping[int, Origin]) -> set[int]:
+    """Those whose file says something else now, or is no longer there. Of a service of which no file is known here, as
+    one from a bundle, nothing is said."""
+    there, gone = held_now(reader, asker, records), set[int]()
+    for record in records:
+        origin = origins.get(record.entry, NOWHERE)
+        if not origin.path or record.entry in there:
+            continue
+        look = partial(reader.sources, asker.namespace, (record.project,), service=origin.service)
+        if look(path=origin.path) or look(path=CODEBASE):
+            gone.add(record.entry)
+    return gone
 
 
 def _heirs(reader: Reader, asker: Asker, records: Sequence[Record], seq: int) -> dict[int, tuple[Record, ...]]:

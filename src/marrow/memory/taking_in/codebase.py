@@ -23,7 +23,7 @@ from ...ingest.meeting import CAPTION_SUFFIXES
 from ...ingest.service_name import manifest_name, service_name
 from ...model.errors import Conflict, Invalid, NotFound, Unavailable
 from ...model.moments import moment
-from ...model.source import CURSOR, NO_ADDRESS, Source
+from ...model.source import CODEBASE, CURSOR, NO_ADDRESS, Source
 from ...model.standing import MOMENT_MAX
 from ...model.text import name as short_name
 from ...repository.changed import Stamp, changed_between, commit_named, is_real, listing, stamp
@@ -65,8 +65,6 @@ _LICENCE = re.compile(
     r"(?:\.(?:txt|md|rst))?|(?:copying|notice|patents)(?:\.(?:lib|lesser|txt|md|rst))?|[al]?gpl[-_.v\d]*(?:\.(?:txt|md))?",
     re.I,
 )
-# The row that says which repository a service was read from.
-ORIGIN = "#codebase"
 # Stands between a repository and the folder of a service that is a part of it.
 PART = " // "
 # Paths of what came by another reader begin with a word and a colon.
@@ -119,15 +117,15 @@ def ingest_codebase(
         changed = frozenset(_changed_since(root, since))
         there = {path: found for path, found in there.items() if path in changed}
         gone = [path for path in gone if path in changed]
-    origin = origin_of(asker, root, named, known.get(ORIGIN), below if given or own else "")
+    origin = origin_of(asker, root, named, known.get(CODEBASE), below if given or own else "")
     # Of a service that was read as a whole, a folder alone does not say which files are passed over.
-    is_piece = bool(below) and ORIGIN in known and not origin.title.endswith(f"{PART}{below.rstrip('/')}")
+    is_piece = bool(below) and CODEBASE in known and not origin.title.endswith(f"{PART}{below.rstrip('/')}")
     passed = None
     if not (extensions or since or is_piece):
         taken_in = frozenset(chosen)
         left = [path for path in inside if path not in taken_in and not is_licence(path) and not is_ignored(path)]
         passed = passed_over(engine, asker, named, left, known, root) + _modules(root, below, is_ignored, extra)
-    row = noted(origin, known.get(ORIGIN), passed)
+    row = noted(origin, known.get(CODEBASE), passed)
     looked_at = _looked_at(there, names, known)
     now = engine.clock()  # What files hold is read after this: whatever is written later has a later time.
     with _pending(root, looked_at) as pending:  # git works while the files are looked at
@@ -149,7 +147,7 @@ def ingest_codebase(
         rows=[*same, row._replace(at=engine.clock())],
         seen_at=now,
     )
-    news = passed if passed and (ORIGIN not in known or row.digest != known[ORIGIN].digest) else ()
+    news = passed if passed and (CODEBASE not in known or row.digest != known[CODEBASE].digest) else ()
     unchanged = len(there) - len(due) + taken.unchanged
     taken = taken._replace(unchanged=unchanged, problems=(*taken.problems, *news))
     return Ingested(named, root, len(there), len(looked_at), taken)
@@ -183,7 +181,7 @@ def origin_of(asker: Asker, root: str, service: str, before: Source | None, belo
             field="service_name",
         )
     part = f"{PART}{below.rstrip('/')}" if below and (before is None or PART in before.title) else ""
-    return Source(asker.scope.project, service, ORIGIN, CURSOR, NO_ADDRESS, title=f"{found.name}{part}")
+    return Source(asker.scope.project, service, CODEBASE, CURSOR, NO_ADDRESS, title=f"{found.name}{part}")
 
 
 def service_of(engine: Engine, asker: Asker, root: str) -> str:
@@ -191,7 +189,7 @@ def service_of(engine: Engine, asker: Asker, root: str) -> str:
     found = identify(root, create=False)
     names = (found.name, *found.aliases, found.path_name)
     with engine.store.reading() as reader:
-        known = reader.sources(asker.namespace, (asker.scope.project,), path=ORIGIN)
+        known = reader.sources(asker.namespace, (asker.scope.project,), path=CODEBASE)
     services = (source.service for source in known if source.kind == CURSOR and source.title in names)
     return next(services, "") or service_name(root)
 

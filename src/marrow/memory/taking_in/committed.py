@@ -18,7 +18,7 @@ from typing import NamedTuple
 from ...ingest.item import Item, Skipped
 from ...model.errors import Unavailable
 from ...model.moments import micros
-from ...model.source import CURSOR, NO_ADDRESS, Source
+from ...model.source import CODEBASE, CURSOR, NO_ADDRESS, Source
 from ...model.text import name as short_name
 from ...repository.changed import Stamp, commit_moment, commit_named, stamp
 from ...repository.first_added import FirstAdded
@@ -31,7 +31,6 @@ from .bookmark import bookmark, keep_bookmark
 from .codebase import (
     BY_ANOTHER,
     MICROS,
-    ORIGIN,
     Ingested,
     as_read,
     bytes_max,
@@ -74,7 +73,7 @@ def ingest_committed(
         return Ingested(named, folder, 0, 0, _left_since(engine, asker, folder, named) if head else TakenIn())
     shelf = Shelf(engine, asker)
     known = shelf.of(named)
-    before = known.get(ORIGIN)
+    before = known.get(CODEBASE)
     before = before if before is not None and before.kind == CURSOR else None
     origin = noted(origin_of(asker, folder, named, before), before, None)
     due = _due(folder, known, last, head, choice)

@@ -28,7 +28,7 @@ from ...model.errors import Conflict, Forbidden, Invalid, MarrowError, NotFound,
 from ...model.moments import iso, micros
 from ...model.moments import parse as parse_moment
 from ...model.record import CURRENT
-from ...model.source import CURSOR, NO_ADDRESS, Source
+from ...model.source import CODEBASE, CURSOR, NO_ADDRESS, Source
 from ...model.text import counted
 from ...providers.code_hosts.host import ISSUE, PULL, CodeHost, HostFile, Limit, Repository, Talk, Tree
 from ...repository.ignored import ignored
@@ -36,7 +36,7 @@ from ...repository.origin import normalise
 from ...store.receive import redacted_name
 from ..engine import Asker, Engine
 from .bookmark import bookmark, keep_bookmark
-from .codebase import DATA_BYTES_MAX, DATA_SUFFIXES, ORIGIN, is_chosen
+from .codebase import DATA_BYTES_MAX, DATA_SUFFIXES, is_chosen
 from .kept_path import kept_path
 from .settled import SETTLE
 from .shelf import Shelf
@@ -145,7 +145,7 @@ class _Run:
         name = normalise(self.repository.url) or self.identity
         noted = [bookmark(self.engine, self.asker, self.service, mark) for mark in (_FILES_MARK, *FOLDERS.values())]
         known = {str(one["of"]) for one in noted if "of" in one}
-        origin = self.shelf.at(self.service, ORIGIN)
+        origin = self.shelf.at(self.service, CODEBASE)
         is_other = known != {self.identity} if known else origin is not None and origin.title != name
         if is_other:
             raise Conflict(
@@ -153,7 +153,7 @@ class _Run:
                 hint=f"Give another name as service, such as {self.repository.path.replace('/', '-')}.",
                 field="service",
             )
-        row = Source(self.asker.scope.project, self.service, ORIGIN, CURSOR, NO_ADDRESS, at=self.engine.clock())
+        row = Source(self.asker.scope.project, self.service, CODEBASE, CURSOR, NO_ADDRESS, at=self.engine.clock())
         with self.engine.store.writing() as writer:
             writer.keep_sources(self.asker.namespace, [row._replace(title=name)])
 

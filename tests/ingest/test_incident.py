@@ -205,3 +205,12 @@ def test_a_report_whose_first_heading_is_a_section_is_called_by_its_file() -> No
     assert read_incident("postmortems/2025-09-09-lab-results-lost.md", text).title == "Lab results lost"
     titled = f"# The acknowledged and the lost\n\n{text}"
     assert read_incident("postmortems/2025-09-09-x.md", titled).title == "The acknowledged and the lost"
+
+
+def test_a_report_without_a_heading_of_its_own_is_called_as_its_field_says() -> None:
+    found = read_incident(
+        "postmortems/dns.md",
+        "---\ntitle: DNS outage in eu-west\nseverity: P2\n---\n\n## Root cause\n\nA bad record.\n\n"
+        "## How we fixed it\n\nWe rolled it back.\n",
+    )
+    assert (found.title, found.resolution) == ("DNS outage in eu-west", "We rolled it back.")

@@ -241,3 +241,9 @@ def test_a_long_line_takes_no_time_to_speak_of() -> None:
     """Rules that try every split of a line would not end within the test's time limit."""
     for line in ("A " * 100_000, "Ann" * 100_000, "[00:00:01] " + "x: " * 50_000, "1:" * 100_000):
         read_meeting(line)
+
+
+def test_a_note_to_do_something_is_no_speaker() -> None:
+    text = "Attendees: Ann Lee, Bob\n\nAnn Lee  0:03\nHello.\nBob  0:15\nHi.\nTODO(Bob): fix the printer\n"
+    found = read_meeting(text, path="2024-02-29-st.txt")
+    assert found.attendees == ("Ann Lee", "Bob")

@@ -222,6 +222,9 @@ def test_incidents_come_with_cause_and_what_they_led_to(known: Memory, do: Do, s
     assert titles(do("get_incident_history", severity="SEV3")) == ["Slow mails"]
     assert titles(do("get_incident_history", severity="critical")) == ["Lost payments"]
     assert titles(do("get_incident_history", since="2026-01-03")) == ["Lost payments"]
+    assert titles(do("get_incident_history", severity="low")) == []
+    with pytest.raises(Invalid, match="no severity"):
+        do("get_incident_history", severity="banana")
     assert do("get_incident_history", limit=1).total == 2
 
 

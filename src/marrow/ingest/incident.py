@@ -56,7 +56,8 @@ _CAUSE = (
 _CAUSE_TOO = ("what went wrong", "trigger", "fault")
 _RESOLUTION = (
     "resolution", "resolution and recovery", "mitigation", "recovery", "fix", "remediation", "how was it resolved",
-    "how it was fixed", "response", "mitigation and resolution", "how did we fix it",
+    "how it was fixed", "response", "mitigation and resolution", "how did we fix it", "how we fixed it",
+    "how we resolved it", "how it was resolved", "what we did",
 )  # fmt: skip
 _FOLLOW_UPS = (
     "action items", "follow-up actions", "follow-ups", "follow ups", "followups", "follow-up", "follow up", "actions",
@@ -324,7 +325,8 @@ def _number_in(text: str) -> str:
 
 
 def _title(shape: Outline, text: str, stem: str) -> str:
-    said = shape.title or shape.field("title", "name")
+    is_section = shape.title.strip(" #:").lower() in _HEADINGS
+    said = (not is_section and shape.title) or shape.field("title", "name")
     if not said:
         first = plain(text.lstrip().partition("\n")[0].lstrip("# "))
         said = first if 0 < len(first) <= 120 and not first.startswith(("---", "|")) else ""

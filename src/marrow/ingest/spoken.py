@@ -36,7 +36,7 @@ NO_SPEAKERS = frozenset(
     "owner due deadline when where who what why how location apologies absent regrets chair minutes recording link "
     "ps fyi tl;dr tldr agreed decided outcome follow-up risk risks goal goals context background purpose duration "
     "facilitator scribe host invited invitees organizer organiser today yesterday tomorrow blockers update updates "
-    "important however also and but so for step steps option options pros cons".split()
+    "important however also and but so for step steps option options pros cons fixme".split()
 )
 
 
@@ -105,7 +105,7 @@ def speaker_of(text: str, *, is_timed: bool = False) -> tuple[str, str]:
 
 def _is_label(name: str) -> bool:
     """Whether the words before a colon are the label of a field, and not a name."""
-    return name.partition(" ")[0].lower() in NO_SPEAKERS
+    return name.partition(" ")[0].partition("(")[0].lower() in NO_SPEAKERS
 
 
 def moment_at(content: str, offset: int) -> str | None:

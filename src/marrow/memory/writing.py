@@ -15,6 +15,7 @@ from ..model.errors import Conflict, Forbidden, Invalid, MarrowError, NotFound, 
 from ..model.link import make_anchor
 from ..model.scope import WRITE
 from ..repository.file_sorts import is_generated
+from ..repository.identity import PROJECT_FILE
 from .anchors.evidence import has_evidence
 from .anchors.finding import HOLDS, MOVED
 from .code.opened import kept
@@ -180,8 +181,25 @@ def _not_there(file: ProjectFile, text: str, old: str) -> NotFound:
     return NotFound(f"The old text is not in {file.path}.", hint=where, field="old_string")
 
 
+def _check_settings(path: str, data: bytes) -> None:
+    """Without settings that can be read nothing runs here, not even what would write them anew."""
+    if path != PROJECT_FILE:
+        return
+    import tomllib
+
+    try:
+        tomllib.loads(data.decode("utf-8"))
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as problem:
+        raise Invalid(
+            f"{path} would not be valid TOML: {problem}.",
+            hint="Nothing was written. See `marrow config`.",
+            field="content",
+        ) from None
+
+
 def _put(root: str, file: ProjectFile, data: bytes, *, expected: bytes | None = None) -> None:
     """A new file that takes the place of the old one: whoever reads meanwhile sees one or the other."""
+    _check_settings(file.path, data)
     folder = os.path.dirname(file.real)
     temporary = os.path.join(folder, f".marrow-{os.urandom(8).hex()}.partial")
     try:

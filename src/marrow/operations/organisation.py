@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Annotated, Any, NamedTuple
 
-from ..ingest.severity import read_severity
+from ..ingest.severity import asked_severity, read_severity
 from ..memory.engine import sequence
 from ..memory.moment import moment
 from ..memory.organisation.attributed import attribute
@@ -214,6 +214,8 @@ def get_incident_history(
     about = {"severity": level.level} if level else None
     chosen = wanted(call, project=project, service=service, since=since, until=until, metadata=about)
     found = incidents(call.engine, call.asker, chosen, limit=limit, as_of=as_of)
+    if not found.items:
+        asked_severity(severity)  # a team's own word is one where some incident has it, and otherwise a slip
     items = tuple(_incident(one, found.now) for one in found.items)
     return IncidentList(items, found.total, found.total - len(items), found.every)
 

@@ -175,3 +175,14 @@ def test_an_edit_that_would_change_nothing_but_line_ends_is_refused(engine: Engi
     with pytest.raises(Invalid):
         edit_file(engine, asker, "ends.txt", "\r\n", "\n", replace_all=True)
     assert (root / "ends.txt").read_bytes() == b"a\r\nb\r\n"
+
+
+def test_settings_that_could_not_be_read_are_not_written(engine: Engine, asker: Asker, root: Path) -> None:
+    write_file(engine, asker, ".marrow.toml", "[recall]\ntop_k = 3\n")
+    with pytest.raises(Invalid, match="would not be valid TOML"):
+        write_file(engine, asker, ".marrow.toml", "x")
+    with pytest.raises(Invalid, match="would not be valid TOML"):
+        edit_file(engine, asker, ".marrow.toml", "[recall]", "[recall")
+    assert (root / ".marrow.toml").read_text() == "[recall]\ntop_k = 3\n"
+    write_file(engine, asker, "other.toml", "x")
+    assert leftovers(root) == []

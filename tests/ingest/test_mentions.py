@@ -43,6 +43,8 @@ def named(text: str, what: str, path: str = "") -> list[tuple[str, str]]:
         ("Will be superseded by ADR-3.", [("3", "")]),
         ("It is to be replaced by ADR-3.", [("3", "")]),
         ("Rejected in favour of ADR-3.", [("3", "")]),
+        ("This will supersede ADR-3.", [("3", "")]),
+        ("This will implement ADR-3.", [("3", "follows")]),
         ("Deprecated in favour of ADR-3.", [("3", "superseded_by")]),
         ("It partially replaces adr-003.", [("3", "")]),
         ("It depends on ADR_9; agreed ADR#4.", [("9", DEPENDS_ON), ("4", DECIDES)]),

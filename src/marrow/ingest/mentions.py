@@ -84,12 +84,12 @@ _PLAIN = frozenset(
 )
 _SENTENCE = re.compile(r"(?<!\d)[.;!?]\s|\n[ \t]*\n|\n[ \t]*(?:[-*+]|\d+\.)[ \t]|\n#")
 
-_NOT = re.compile(
-    r"\b(?:not|never|no longer|n't|partial(?:ly)?|partly|may|might|could|would|will|shall|should|to be)\W+"
-    r"(?:\w+\W+){0,2}\Z"
+_NOT = re.compile(r"\b(?:not|never|no longer|n't|partial(?:ly)?|partly|may|might|could|would)\W+(?:\w+\W+){0,2}\Z")
+# What is to come has replaced nothing yet (though "this will fix INC-4" tells of a fix), and what never held gives way
+# to nothing: "rejected in favour of ADR-2".
+_NOT_REPLACED = re.compile(
+    r"\b(?:will|shall|should|to be|rejected|declined|refused|turned down|decided against)\W+(?:\w+\W+){0,2}\Z"
 )
-# What never held gives way to nothing: "rejected in favour of ADR-2".
-_NEVER_HELD = re.compile(r"\b(?:rejected|declined|refused|turned down|decided against)\W+(?:\w+\W+){0,2}\Z")
 # After another name: what follows is only pointed at.
 _ASIDE = re.compile(r"\d.*\b(?:see|cf|unlike|related)\b", re.S)
 # The last of these before a name says how it is named. Passive forms come before active ones.
@@ -267,7 +267,7 @@ def _how(small: str, at: int) -> str:
     if not found or _NOT.search(said[: found[-1].start()]):
         return ""
     how = found[-1].lastgroup or ""
-    if how == SUPERSEDED_BY and _NEVER_HELD.search(said[: found[-1].start()]):
+    if how in (SUPERSEDES, SUPERSEDED_BY) and _NOT_REPLACED.search(said[: found[-1].start()]):
         return ""
     return "" if how in (SUPERSEDES, SUPERSEDED_BY) and _ASIDE.search(said[found[-1].end() :]) else how
 

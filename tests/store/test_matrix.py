@@ -145,30 +145,21 @@ def test_signs_say_about_how_near_a_row_is_and_count_no_number_twice(dimensions:
     assert np.array_equal(found.estimates(held, np.array([2, 0]), query), told[[2, 0]])
 
 
-def test_signs_tell_the_nearest_where_a_few_numbers_say_the_most() -> None:
+@pytest.mark.parametrize(
+    "spread",
+    [0.97 ** np.arange(256), np.exp(-np.arange(384) / 20)],
+    ids=["not if they are not mixed (127)", "not if it is only counted how many of long ones differ (134)"],
+)
+def test_signs_tell_the_nearest_where_a_few_numbers_say_the_most(spread: np.ndarray) -> None:
     pick = np.random.default_rng(3)
-    spread = 0.97 ** np.arange(256)
-    rows = (pick.normal(size=(20_000, 256)) * spread).astype(np.float32)
+    rows = (pick.normal(size=(20_000, len(spread))) * spread).astype(np.float32)
     rows /= np.linalg.norm(rows, axis=1, keepdims=True)
     found = filled(rows)
     held = 0
     for query in rows[:20]:
         exact = {int(at) for at in np.argsort(-(rows @ query))[:10]}
         held += len(exact & {entry for entry, _ in nearest([found], query, 10, None, (), rescored=160)})
-    assert held >= 150  # 127 of these 200 if the numbers are not mixed
-
-
-def test_of_longer_vectors_it_is_not_only_counted_how_many_signs_differ() -> None:
-    pick = np.random.default_rng(3)
-    spread = np.exp(-np.arange(384) / 20)
-    rows = (pick.normal(size=(20_000, 384)) * spread).astype(np.float32)
-    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
-    found = filled(rows)
-    held = 0
-    for query in rows[:20]:
-        exact = {int(at) for at in np.argsort(-(rows @ query))[:10]}
-        held += len(exact & {entry for entry, _ in nearest([found], query, 10, None, (), rescored=160)})
-    assert held >= 150
+    assert held >= 150  # of these 200
 
 
 @pytest.mark.usefixtures("estimated")

@@ -11,7 +11,6 @@ from .finding import CHANGED, GONE, HOLDS, MOVED, UNKNOWN, Finding
 # A file that has so little in common with what it was is another under its name.
 REWRITTEN = 0.12
 SAME_FILE = 0.5
-SOMETHING = 1e-9
 SUFFIXED_MAX = 200
 
 
@@ -39,8 +38,9 @@ def _there(checkout: Checkout, anchor: Anchor) -> Finding:
         return Finding(anchor, HOLDS) if same else Finding(anchor, CHANGED, f"{path} was changed")
     was = str(about.get(SKETCH) or "")
     is_long_enough = len(was) >= SKETCH_SIZE * 8 // 2
+    like = sketched_likeness(was, sketch(source)) if was else 1.0
     # Of a short one, a small change may leave little, but it leaves something.
-    if was and sketched_likeness(was, sketch(source)) < (REWRITTEN if is_long_enough else SOMETHING):
+    if like < REWRITTEN if is_long_enough else not like:
         return Finding(anchor, CHANGED, f"{path} was written anew: hardly anything of it is left")
     return Finding(anchor, HOLDS)
 

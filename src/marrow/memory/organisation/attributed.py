@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from ...model.record import CURRENT, Record
@@ -111,32 +111,27 @@ def attribute(
     """These hits with where they are from, in their order. What several services have is told as that of `service`."""
     records = [hit.record for hit in hits]
     known = origins_of(reader, asker, records, seq, service) if origins is None else origins
-    replaced = [record for record in records if record.standing.state == SUPERSEDED]
-    heirs = _heirs(reader, asker, replaced, seq)
-    gone = _gone(reader, asker, replaced, known) if seq == CURRENT else ()
+    heirs = _heirs(reader, asker, [record for record in records if record.standing.state == SUPERSEDED], seq)
     theirs = origins_of(reader, asker, [one for some in heirs.values() for one in some], seq)
     found = []
     for hit in hits:
         after = heirs.get(hit.record.entry, ())
         place = hit.evidence.place if hit.evidence else None
         about = {one.entry: theirs.get(one.entry, NOWHERE) for one in after}
-        origin = known.get(hit.record.entry, NOWHERE)
-        is_gone = hit.record.entry in gone
-        found.append(Attributed(hit.record, origin, hit.score, place, after, about, is_gone=is_gone))
-    return found
+        found.append(Attributed(hit.record, known.get(hit.record.entry, NOWHERE), hit.score, place, after, about))
+    gone = _gone(reader, asker, found) if seq == CURRENT else ()
+    return [replace(one, is_gone=True) if one.record.entry in gone else one for one in found] if gone else found
 
 
-def _gone(reader: Reader, asker: Asker, records: Sequence[Record], origins: Mapping[int, Origin]) -> set[int]:
-    """Those whose file says something else now, or is no longer there. Of a service of which no file is known here, as
-    one from a bundle, nothing is said."""
-    there, gone = held_now(reader, asker, records), set[int]()
-    for record in records:
-        origin = origins.get(record.entry, NOWHERE)
-        if not origin.path or record.entry in there:
-            continue
-        look = partial(reader.sources, asker.namespace, (record.project,), service=origin.service)
-        if look(path=origin.path) or look(path=CODEBASE):
-            gone.add(record.entry)
+def _gone(reader: Reader, asker: Asker, found: Sequence[Attributed]) -> set[int]:
+    """The entries of those that gave way, and whose file says something else now, or is no longer there. Of a service
+    of which no file is known here, as one from a bundle, nothing is said."""
+    replaced = [one for one in found if one.is_superseded and one.origin.path and not one.is_old_version]
+    there, gone = held_now(reader, asker, [one.record for one in replaced]), set[int]()
+    for one in replaced:
+        look = partial(reader.sources, asker.namespace, (one.record.project,), service=one.origin.service)
+        if one.record.entry not in there and (look(path=one.origin.path) or look(path=CODEBASE)):
+            gone.add(one.record.entry)
     return gone
 
 

@@ -43,8 +43,6 @@ class WordReader(IndexRows, Protocol):
 
     def fact(self, name: str) -> str | None: ...
 
-    def vector_epoch(self) -> str: ...
-
     def match(
         self,
         namespace: str,

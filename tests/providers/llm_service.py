@@ -10,16 +10,17 @@ import json
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from types import TracebackType
+from http.server import BaseHTTPRequestHandler
 from typing import Any
+
+from .on_loopback import OnLoopback
 
 KEY = "sk-test-0123456789abcdef"  # pragma: allowlist secret
 Trouble = Callable[["Handler"], None]
 
 
 @dataclass
-class FakeModel:
+class FakeModel(OnLoopback):
     """One server; it knows both manners by their paths. `stop` is why it stopped, in Anthropic's words."""
 
     answer: str | Callable[[str], str] = "Well said."
@@ -32,29 +33,12 @@ class FakeModel:
     headers: list[dict[str, str]] = field(default_factory=list)
     released: threading.Event = field(default_factory=threading.Event)
 
-    def __enter__(self) -> FakeModel:
-        service = self
+    def handler(self) -> type[BaseHTTPRequestHandler]:
+        return Handler
 
-        class Bound(Handler):
-            state = service
-
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Bound)
-        self._server.daemon_threads = True
-        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
-        self._thread.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, problem: BaseException | None, at: TracebackType | None
-    ) -> None:
+    def __exit__(self, *how: Any) -> None:
         self.released.set()
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
-
-    @property
-    def host(self) -> str:
-        return f"127.0.0.1:{self._server.server_address[1]}"
+        super().__exit__(*how)
 
     @property
     def url(self) -> str:

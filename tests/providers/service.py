@@ -11,18 +11,19 @@ import math
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from types import TracebackType
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 
 from marrow.providers.embedder import FakeEmbedder
+
+from .on_loopback import OnLoopback
 
 KEY = "sk-test-0123456789abcdef"  # pragma: allowlist secret
 Trouble = Callable[["_Handler"], None]
 
 
 @dataclass
-class FakeService:
+class FakeService(OnLoopback):
     """One server. `style` is whose shapes it speaks; `length` the model's own length."""
 
     style: str = "openai"
@@ -37,29 +38,12 @@ class FakeService:
     headers: list[dict[str, str]] = field(default_factory=list)
     released: threading.Event = field(default_factory=threading.Event)
 
-    def __enter__(self) -> FakeService:
-        service = self
+    def handler(self) -> type[BaseHTTPRequestHandler]:
+        return _Handler
 
-        class Handler(_Handler):
-            state = service
-
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._server.daemon_threads = True
-        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
-        self._thread.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, problem: BaseException | None, at: TracebackType | None
-    ) -> None:
+    def __exit__(self, *how: Any) -> None:
         self.released.set()
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
-
-    @property
-    def host(self) -> str:
-        return f"127.0.0.1:{self._server.server_address[1]}"
+        super().__exit__(*how)
 
     @property
     def url(self) -> str:

@@ -10,14 +10,13 @@ import hashlib
 import json
 import socket
 import sys
-import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from types import TracebackType
 from typing import Any, ClassVar
 from urllib.parse import parse_qsl, unquote, urlsplit
 
+from ..on_loopback import OnLoopback
 from .world import TOKEN, Time, World, orchard
 
 
@@ -35,8 +34,15 @@ class Reply:
 Trouble = Callable[["Handler"], "Reply | None"]
 
 
+class _Server(ThreadingHTTPServer):
+    def handle_error(self, request: object, client_address: object) -> None:
+        """A client that hung up is no failure; anything else is, and is shown."""
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)  # type: ignore[arg-type]
+
+
 @dataclass
-class LoopbackHost:
+class LoopbackHost(OnLoopback):
     """One server. `allowed` is how many calls there are until the limit is reset; None is without a limit."""
 
     world: World = field(default_factory=orchard)
@@ -57,29 +63,14 @@ class LoopbackHost:
     reset: float = 0.0
 
     root: ClassVar[str] = ""
+    server = _Server
 
-    def __enter__(self) -> LoopbackHost:
-        service = self
-
-        class Bound(Handler):
-            state = service
-
-        self._server = _Server(("127.0.0.1", 0), Bound)
-        self._server.daemon_threads = True
-        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
-        self._thread.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, problem: BaseException | None, at: TracebackType | None
-    ) -> None:
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
+    def handler(self) -> type[BaseHTTPRequestHandler]:
+        return Handler
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self._server.server_address[1]}{self.root}"
+        return f"http://{self.host}{self.root}"
 
     def answer(self, path: str, query: dict[str, str], headers: Mapping[str, str]) -> Reply:
         raise NotImplementedError
@@ -121,13 +112,6 @@ class LoopbackHost:
     def link(self, path: str, query: dict[str, str], rel: str) -> str:
         text = "&".join(f"{name}={value}" for name, value in query.items())
         return f'<{self.url}{path}?{text}>; rel="{rel}"'
-
-
-class _Server(ThreadingHTTPServer):
-    def handle_error(self, request: object, client_address: object) -> None:
-        """A client that hung up is no failure; anything else is, and is shown."""
-        if not isinstance(sys.exception(), ConnectionError):
-            super().handle_error(request, client_address)  # type: ignore[arg-type]
 
 
 class Handler(BaseHTTPRequestHandler):

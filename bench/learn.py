@@ -37,7 +37,7 @@ from marrow.model.address import shown
 from marrow.model.record import Filter
 from marrow.search import find, weights
 from marrow.search.question import Question
-from marrow.search.weights import LEARNED, Weights
+from marrow.search.weights import LEARNED, Weights, counted
 from retrieval_adapter import Adapter
 
 LIMIT = 50
@@ -118,9 +118,10 @@ def weighed(search: Callable[[], object]) -> list[find.Hit]:
     found: list[find.Hit] = []
     usual = find._weighed
 
-    def listened(*given: Any) -> list[find.Hit]:
-        found.extend(usual(*given))
-        return list(found)
+    def listened(*given: Any) -> tuple[list[find.Hit], find.Unread]:
+        hits, unread = usual(*given)
+        found.extend([*hits, *(read() for read in unread.values())])
+        return list(found), {}
 
     with patch.object(find, "_weighed", listened):
         search()
@@ -135,12 +136,19 @@ def asked_of(name: str, corpus: Corpus, adapter: Adapter) -> Iterator[Asked]:
     for number, case in enumerate(corpus["questions"]):
         question = Question(case["q"], asker.namespace, wanted, engine.clock(), limit=LIMIT)
         with engine.store.reading() as reader:
-            hits = weighed(lambda: find.find(reader, engine.embedder, question))  # noqa: B023
+            embedder = engine.searching(reader, asker.namespace, wanted.projects)
+            hits = weighed(lambda: find.find(reader, embedder, question))  # noqa: B023
         ids = [adapter.ids[shown(hit.record.node.address)] for hit in hits]
-        rows = np.array([[getattr(hit.evidence, name) for name in Weights._fields] for hit in hits])
+        rows = np.array([_row(hit, len(question.terms)) for hit in hits])
         gold = np.array([not set(case["gold"]).isdisjoint(one) for one in ids], dtype=bool)
         fold = f"{CODE}-{number % CODE_FOLDS}" if name == CODE else corpus["id"]
         yield Asked(name, fold, case, rows.reshape(len(hits), len(Weights._fields)), ids, gold)
+
+
+def _row(hit: find.Hit, terms: int) -> list[float]:
+    """The evidence of a hit as it counts for a question of so many terms."""
+    assert hit.evidence is not None
+    return [counted(hit.record, hit.evidence.words, terms), *(getattr(hit.evidence, n) for n in Weights._fields[1:])]
 
 
 def measure(ranked: Sequence[str], case: dict[str, Any]) -> dict[str, float]:

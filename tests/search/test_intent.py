@@ -5,7 +5,15 @@ from __future__ import annotations
 import pytest
 
 from marrow.model.standing import DOMAINS
-from marrow.search.intent import COMMIT_FOR_NOW, COMMIT_FOR_WHERE, READ, domains_wanted, kinds_left
+from marrow.search.intent import (
+    COMMIT_FOR_CHANGE,
+    COMMIT_FOR_NOW,
+    COMMIT_FOR_WHERE,
+    READ,
+    WRITING_FOR_CODE,
+    domains_wanted,
+    kinds_weighed,
+)
 
 
 @pytest.mark.parametrize(
@@ -55,7 +63,7 @@ def test_what_comes_late_in_a_long_message_does_not_change_it() -> None:
     ["Where is the token checked?", "where does it retry", "Which file has the defaults?", "So where's the parser?"],
 )
 def test_a_commit_says_least_of_where_something_is(message: str) -> None:
-    assert kinds_left(message) == {"commit": COMMIT_FOR_WHERE}
+    assert kinds_weighed(message) == {"commit": COMMIT_FOR_WHERE}
 
 
 @pytest.mark.parametrize(
@@ -70,7 +78,7 @@ def test_a_commit_says_least_of_where_something_is(message: str) -> None:
     ],
 )
 def test_a_commit_says_less_of_how_something_is(message: str) -> None:
-    assert kinds_left(message) == {"commit": COMMIT_FOR_NOW}
+    assert kinds_weighed(message) == {"commit": COMMIT_FOR_NOW}
     assert COMMIT_FOR_WHERE < COMMIT_FOR_NOW < 1.0
 
 
@@ -79,7 +87,6 @@ def test_a_commit_says_less_of_how_something_is(message: str) -> None:
     [
         "",
         "Why is the cache so small?",
-        "Which change fixed the leak?",
         "Where did we fix the leak?",
         "How long was it broken?",
         "What is new in the parser?",
@@ -91,4 +98,24 @@ def test_a_commit_says_less_of_how_something_is(message: str) -> None:
     ],
 )
 def test_a_commit_counts_as_usual_where_something_else_is_asked(message: str) -> None:
-    assert kinds_left(message) == {}
+    assert kinds_weighed(message) == {}
+
+
+@pytest.mark.parametrize(
+    "message",
+    ["Which change fixed the leak?", "In what commit was it dropped, and why?", "what pull request brought this"],
+)
+def test_a_commit_says_most_where_the_change_itself_is_asked_for(message: str) -> None:
+    assert kinds_weighed(message) == {"commit": COMMIT_FOR_CHANGE}
+    assert COMMIT_FOR_CHANGE > 1.0
+
+
+@pytest.mark.parametrize(
+    "message",
+    ["Where in the code is it retried?", "Which function reads it?", "How is it done in our scripts?"],
+)
+def test_what_is_written_about_code_says_less_where_the_code_is_asked_for(message: str) -> None:
+    found = kinds_weighed(message)
+    assert found["decision"] == found["document"] == WRITING_FOR_CODE < 1.0
+    assert found["commit"] < 1.0
+    assert "code" not in found

@@ -8,7 +8,7 @@ from marrow.model.node import Node
 from marrow.model.record import Record
 from marrow.model.standing import Standing
 from marrow.search.find import Hit
-from marrow.search.later import later_first
+from marrow.search.later import LOOKED_AT, later_first
 
 RULE = "Deploys to the production cluster go out on Fridays after review."
 
@@ -67,7 +67,7 @@ def test_an_amendment_is_put_just_above_what_it_amends() -> None:
 
 def test_only_the_hits_at_the_top_are_looked_at() -> None:
     amendment = "Deploys to the production cluster no longer go out on Fridays."
-    between = [hit(f"Row {n} has apples.", 2, 0.9) for n in range(9)]
+    between = [hit(f"Row {n} has apples.", 2, 0.9) for n in range(LOOKED_AT - 1)]
     assert contents(hit(RULE, 1, 1.0), *between, hit(amendment, 3, 0.8))[-1] == amendment
     assert contents(hit(RULE, 1, 1.0), *between[1:], hit(amendment, 3, 0.8))[0] == amendment
 

@@ -28,7 +28,8 @@ def talk(memory: Lantern, middle: str) -> dict[str, Hit]:
 
 def own(hit: Hit) -> float:
     """What a text says by itself, which is what it can lend."""
-    return WORDS_SHARE * hit.part("words") / LEARNED.words + MEANING_SHARE * hit.part("meaning") / LEARNED.meaning
+    assert hit.evidence is not None
+    return WORDS_SHARE * hit.evidence.words + MEANING_SHARE * hit.evidence.meaning
 
 
 def lent(hit: Hit) -> dict[str, float]:
@@ -53,7 +54,7 @@ def test_the_reply_to_a_question_comes_next_to_it(filled: Lantern) -> None:
 
 def test_only_a_question_lends_to_the_turn_after_it(filled: Lantern) -> None:
     hits = talk(filled, SAID)
-    assert hits[SAID].part("words") > 0.3
+    assert hits[SAID].part("words") > 0.2
     assert AFTER[0] not in hits or lent(hits[AFTER[0]]).get("reply", 0.0) == 0.0
     assert hits[AFTER[1]].part("two_before") == pytest.approx(LEARNED.two_before * own(hits[SAID]))
 

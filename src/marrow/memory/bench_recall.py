@@ -218,13 +218,13 @@ def _rarities(reader: Reader, asker: Asker, texts: Iterable[str]) -> dict[str, f
 def _with(engine: Engine, other: Embedder, texts: Sequence[tuple[int, str]], steps: _Steps) -> Engine:
     """The same engine over the same store, but with another embedder and its vectors."""
     made: dict[int, Vector] = {}
-    embedding = replace(engine, embedder=other)
+    alone = replace(engine, embedder=other, refiner=None)
     for at in range(0, len(texts) if other.dimensions else 0, BATCH):
         batch = texts[at : at + BATCH]
-        vectors = embedding.vectors([content for _, content in batch])  # by passage, as a store keeps them
+        vectors = alone.vectors([content for _, content in batch])  # by passage, as a store keeps them
         made.update((entry, vector) for (entry, _), vector in zip(batch, vectors, strict=True))
         steps.forward(len(batch))
-    return replace(engine, embedder=other, store=Revectored(engine.store, (other.model, other.dimensions), made))
+    return replace(alone, store=Revectored(engine.store, (other.model, other.dimensions), made))
 
 
 def _try_all(engine: Engine, asker: Asker, asked: Sequence[_Asked], steps: _Steps) -> list[_Tried]:

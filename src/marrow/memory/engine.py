@@ -20,6 +20,7 @@ from ..model.record import CURRENT, Filter, Record
 from ..model.scope import READ, Principal, Scope
 from ..model.session import Injection
 from ..model.standing import DOMAINS
+from ..providers.blended import Blended
 from ..providers.embedder import Embedder
 from ..providers.llm import Allowance
 from ..search.passages import embedded_pieces
@@ -127,6 +128,14 @@ class Engine:
         if self.refiner is None or reader.refined(namespace, projects, besides) < REFINED_SHARE:
             return self.embedder
         return self.refiner
+
+    def searching(self, reader: Reader, namespace: str, projects: Projects) -> Embedder:
+        """The same for one who searches: where the quick vectors serve, both tiers embed the question. A recall's cut
+        was measured with one, and it must not wait until the better one is loaded."""
+        asking = self.asking(reader, namespace, projects)
+        if self.refiner is None or asking is self.refiner:
+            return asking
+        return Blended(self.embedder, self.refiner)
 
     def embedded(self, texts: Sequence[str]) -> None:
         """Count that these were cut and embedded, here or elsewhere."""

@@ -71,7 +71,7 @@ def search(
         question = Question(
             query, asker.namespace, wanted, now, seq, limit, without_kinds=hidden, by_meaning=BY_MEANING
         )
-        embedder = engine.asking(reader, asker.namespace, question.wanted.projects)
+        embedder = engine.searching(reader, asker.namespace, question.wanted.projects)
         found = find(reader, embedder, question, engine.rerank, quick_look_of(engine, embedder, LOOKED_AGAIN))
         replaced = _replaced(engine, reader, embedder, asker, question)
         every = _beside(reader, asker, found.hits, replaced, seq)[:limit] if replaced else found.hits

@@ -56,7 +56,7 @@ class Evidence:
         """What each piece adds to the score of a record, for a question of so many terms; those that add nothing are
         left out, but for words and meaning."""
         weights = weights_of(record)
-        words = counted(self.words, terms) if is_taken_in(record) else self.words
+        words = counted(record, self.words, terms)
         found = [("words", weights.words * words), ("meaning", weights.meaning * self.meaning)]
         found += [(name, weight * said) for name, weight in _others(weights) if (said := getattr(self, name))]
         return found

@@ -1,4 +1,4 @@
-"""What a message is after, in which domains that is usually kept, and which kinds do not answer it."""
+"""What a message is after, in which domains that is usually kept, and which kinds answer it or do not."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 
 class Intent(NamedTuple):
-    """How much more each domain counts, and what is left of the score of a kind."""
+    """How much more each domain counts, and how much the score of a kind."""
 
     domains: Mapping[str, float]
     kinds: Mapping[str, float]
@@ -43,7 +43,7 @@ READ = 2_000
 
 
 def intent_of(message: str) -> Intent:
-    return Intent(domains_wanted(message), kinds_left(message))
+    return Intent(domains_wanted(message), kinds_weighed(message))
 
 
 def domains_wanted(message: str) -> dict[str, float]:
@@ -73,13 +73,30 @@ _CHANGES = re.compile(
     r"latest|recent(?:ly)?|lately|since|behind|history)\b",
     re.I,
 )
-# What is left of the score of a commit then: it says what was changed, and not what is there now.
-COMMIT_FOR_WHERE, COMMIT_FOR_NOW = 0.7, 0.8
+# The code itself is asked for, or the change that did something: these are named as such.
+_ASKS_CODE = re.compile(
+    r"\b(?:in|inside|within|of) (?:the|our|its|your|which|this) (?:source |actual )?(?:code|codebase|source|sources|"
+    r"scripts?|implementation)\b|\bwhich (?:functions?|class(?:es)?|methods?|scripts?|source files?)\b",
+    re.I,
+)
+_ASKS_CHANGE = re.compile(
+    r"\bwhich (?:changes?|commits?|pull requests?|prs?|merge requests?)\b|"
+    r"\bwhat (?:change|commits?|pull requests?|prs?|merge requests?)\b",
+    re.I,
+)
+# How much the score of a commit counts where something is, or is now, asked for: it says what was changed, and not
+# what is there. How much where the change is asked for, and how much what is written about code where the code is.
+COMMIT_FOR_WHERE, COMMIT_FOR_NOW, COMMIT_FOR_CHANGE, WRITING_FOR_CODE = 0.7, 0.8, 1.15, 0.8
 
 
-def kinds_left(message: str) -> dict[str, float]:
-    """What is left of the score of a kind that does not answer this message; what is not named counts as usual."""
+def kinds_weighed(message: str) -> dict[str, float]:
+    """How much more or less the score of a kind counts for this message; what is not named counts as usual."""
+    found: dict[str, float] = {}
+    if _ASKS_CHANGE.search(message, 0, READ):
+        return {"commit": COMMIT_FOR_CHANGE}
+    if _ASKS_CODE.search(message, 0, READ):
+        found = {"decision": WRITING_FOR_CODE, "document": WRITING_FOR_CODE}
     if ASKS_WHERE.match(message):
-        return {"commit": COMMIT_FOR_WHERE}
+        return {**found, "commit": COMMIT_FOR_WHERE}
     is_now = _ASKS_WHAT_IS.match(message) and not _CHANGES.search(message, 0, READ)
-    return {"commit": COMMIT_FOR_NOW} if is_now or _ASKS_HOW.match(message) else {}
+    return {**found, "commit": COMMIT_FOR_NOW} if is_now or _ASKS_HOW.match(message) else found

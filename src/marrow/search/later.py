@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from .find import Hit
 
 # How many hits from the top are looked at, and how close behind a later one must stand to be put first.
-LOOKED_AT = 10
+LOOKED_AT = 20
 SCORE_SHARE_MIN = 0.5
 # How much of the smaller text's subject the two must share, and in how many words.
 SUBJECT_SHARE_MIN = 0.35

@@ -16,7 +16,7 @@ class Weights(NamedTuple):
     """Each times a value between 0 and about 1; see `evidence.py` for what the values are."""
 
     words: float = 0.43
-    meaning: float = 0.35
+    meaning: float = 0.5
     # Lent by what was said two turns before in the same thread.
     two_before: float = 0.24
     # Lent by the question that a text is the next turn after.
@@ -51,6 +51,9 @@ TOLD = 500
 # Of the words of a long question no text has all. More than half of them says little more of what was taken in: the
 # rest is how often words come in a long text, or how short it is.
 MANY_TERMS, HALF, BEYOND = 6, 0.5, 0.25
+# What somebody told is short, and has such a share of the asked words when one of them stands in it by chance: that
+# says little, and what answers in other words must not stand behind it. Picked on the open sets and bench/paraphrase.
+BY_CHANCE, LITTLE = 0.2, 0.2
 
 
 def is_taken_in(record: Record) -> bool:
@@ -65,8 +68,10 @@ def weights_of(record: Record) -> Weights:
     return COMMITTED if record.node.kind == COMMIT else TAKEN_IN
 
 
-def counted(words: float, terms: int) -> float:
-    """How much a share of the words of a question with so many terms counts, in what was taken in. A short text with
+def counted(record: Record, words: float, terms: int) -> float:
+    """How much it counts that a record has this share of the words of a question with so many terms. A short text with
     all of them has no more than all."""
+    if not is_taken_in(record):
+        return LITTLE * words + (1.0 - LITTLE) * max(0.0, words - BY_CHANCE) / (1.0 - BY_CHANCE)
     words = min(1.0, words)
     return words if words <= HALF or terms < MANY_TERMS else HALF + BEYOND * (words - HALF)

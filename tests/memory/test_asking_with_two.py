@@ -20,8 +20,12 @@ if TYPE_CHECKING:
 
     from .conftest import Hand
 
-QUESTION, RIGHT = "bookkeeping every evening", "The ledger is balanced twice."
-OTHERS = ("The oven is cleaned every evening.", "Flour comes on Mondays.", "The oven is swept by the last to leave.")
+QUESTION, RIGHT = "our bookkeeping that every shop has", "The ledger is balanced twice."
+OTHERS = (
+    "Every oven that we have is cleaned by the last to leave, and so are the floors.",
+    "Flour comes on Mondays.",
+    "The oven is swept by the last to leave.",
+)
 
 
 class Knowing(FakeEmbedder):

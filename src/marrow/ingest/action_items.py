@@ -8,7 +8,8 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
-from .due import due_in, resolved
+from .dates import date_of
+from .due import day_of, due_in, resolved
 from .lazy_pattern import LazyPattern
 from .spoken import LOOKED_AT_MAX, NAME, NO_SPEAKERS, spoken_line
 
@@ -16,6 +17,8 @@ ITEMS_MAX, TEXT_MAX = 200, 300
 # Who is to do it stands at the end of a task, or at its beginning.
 OWNER_WITHIN = 250
 
+# Between the lines of a chat: what follows was said on this day.
+_DAY_LINE = LazyPattern(r"\d{4}-\d\d-\d\d")
 _BULLET = LazyPattern(r"[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]+(?P<text>\S.*)")
 _BOX = LazyPattern(
     r"[ \t]*(?:(?:[-*+•]|\d{1,3}[.)])[ \t]+)?\[(?P<mark>[ xX✓✔]?)\][ \t]+(?P<text>\S.*)"
@@ -263,6 +266,9 @@ def _items(text: str, today: date | None, people: Collection[str]) -> Iterator[A
         title = _heading(line)
         if title and not row:
             in_section = bool(_SECTION.match(title)) and len(title) < 60
+            continue
+        if _DAY_LINE.fullmatch(line):
+            today = day_of(date_of(line)) or today
             continue
         if row is not None:
             cells = [_QUOTED.sub(r"\g<text>", _bare(cell, " *_")) for cell in row["cells"].split("|")]

@@ -81,7 +81,7 @@ def _plain(file: IO[bytes], *, name: str, title: str, service: str, now: int) ->
     text, problem = _decoded(data[:PLAIN_BYTES_MAX])
     if len(data) > PLAIN_BYTES_MAX:
         problem = f"only the first {PLAIN_BYTES_MAX:,} bytes were read"
-    conversation = _titled(plain.read(text, identity=f"file:{name}" if name else ""), title, problem)
+    conversation = _titled(plain.read(text, identity=f"file:{name}" if name else "", name=name), title, problem)
     return [*items_of(conversation, service=service, now=now)] or [Skipped(name or KIND, "nothing was said in it")]
 
 

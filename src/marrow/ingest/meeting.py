@@ -12,9 +12,11 @@ from ..model.draft import Draft
 from ..model.moments import moment
 from ..model.text import CONTENT_BYTES_MAX
 from .captions import caption_notes, captions, is_captions
+from .chat_lines import chat
 from .dates import dates_in, read_date
 from .item import Item
 from .lazy_pattern import LazyPattern
+from .meeting_topics import BULLET, HEADING, TOPIC_MAX, heading_text, topics_in
 from .spoken import (
     LOOKED_AT_MAX,
     NAME,
@@ -32,7 +34,7 @@ from .spoken import (
 )
 
 KIND, DOMAIN, SOURCE = "meeting", "history", "meeting"
-TITLE_MAX, ATTENDEES_MAX, TOPICS_MAX, TOPIC_MAX = 200, 100, 30, 120
+TITLE_MAX, ATTENDEES_MAX = 200, 100
 ALIAS_MAX = 80
 CAPTIONS, TRANSCRIPT, NOTES, RECORDING = "captions", "transcript", "notes", "recording"
 CAPTION_SUFFIXES = (".vtt", ".srt")
@@ -75,27 +77,10 @@ _DATE_LINES = 8
 _DAY_BEGINS, _DAY_HOURS = 6, 24
 _OWN_LINE = LazyPattern(r"(?:#{1,6}[ \t]|[-*+•][ \t]|\d{1,2}[.)][ \t]|[|>])")
 _FIELD = LazyPattern(r"[\s*_#>•-]*(?P<key>[A-Za-z][A-Za-z /]{2,24}?)[*_ \t]{0,8}:(?P<value>.*)\Z")
-_HEADING = LazyPattern(r"#{1,6}[ \t]+(?P<text>[^#\n].*)\Z|[*_]{2}(?P<bold>[^*_\n]{1,120}):?[*_]{2}[: \t]*\Z")
-_BULLET = LazyPattern(r"[ \t]*(?:[-*+•]|\d{1,2}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?(?P<text>\S.*)")
 _TITLE_KEYS = frozenset(("title", "subject", "meeting", "meeting title", "topic", "event"))
 _DATE_KEYS = frozenset(("date", "when", "held on", "meeting date", "date and time", "recorded", "start time"))
 _PEOPLE_KEYS = frozenset(
     ("attendees", "participants", "present", "people", "in attendance", "attending", "who", "attendance", "invitees")
-)
-_AGENDA = LazyPattern(r"\b(?:agenda|topics?|discussion points?)\b", re.I)
-_TURNS = LazyPattern(
-    r"\b(?:next (?:topic|item|point|up) (?:is|on the agenda is)|moving on to|let'?s (?:talk about|move on to|turn to)|"
-    r"(?:first|second|third|last) (?:topic|item|point) (?:is|on the agenda is))[ ,:]{1,8}(?:the"
-    r" )?(?P<topic>[^.,;!?\n]{3,80})",
-    re.I,
-)
-_NOT_TOPICS = LazyPattern(
-    r"(?:attendees|participants|present|people|in attendance|action(?: item| point)?s?|next steps?"
-    r"|follow[- ]?ups?|to-?dos?|"
-    r"decisions?|minutes|meeting (?:minutes|notes)|notes|transcript|agenda|topics?|summary|date|apologies"
-    r"|links?|recording)"
-    r"[ :]*\Z",
-    re.I,
 )
 _HEADER_LINES = 40
 _PERSON_SPLIT = LazyPattern(r"[,;\n]|\s{1,8}(?:and|&)\s{1,8}")
@@ -140,10 +125,14 @@ def read_meeting(text: str, *, path: str = "") -> Meeting:
                 at=found.at if notes.at is None else notes.at,
                 attendees=_people(notes.attendees, found.attendees),
             )
-    header = _header(plain, path)
-    parts = _dialogue(plain, header.attendees)
+    written_down = chat(plain, name=path)
+    header = _header(plain if written_down is None else written_down.preface, path)
+    parts = _dialogue(plain, header.attendees) if written_down is None else written_down.parts()
     if parts is None:
-        return _bounded(replace(header, content=plain.strip(), form=NOTES, topics=_topics(plain)))
+        return _bounded(replace(header, content=plain.strip(), form=NOTES, topics=topics_in(plain)))
+    if written_down is not None:
+        at = header.at if written_down.at is None else written_down.at
+        header = replace(header, at=at, problem=written_down.note)
     said = [part for part in parts if isinstance(part, Utterance)]
     content = "\n".join(written(part) if isinstance(part, Utterance) else part for part in parts).strip()
     return _bounded(
@@ -151,8 +140,8 @@ def read_meeting(text: str, *, path: str = "") -> Meeting:
             header,
             content=content,
             attendees=_people(header.attendees, speakers(said)),
-            topics=_topics(content),
-            seconds=_length(said),
+            topics=topics_in(content),
+            seconds=_length(said) if written_down is None else written_down.seconds,
             form=TRANSCRIPT,
         )
     )
@@ -168,7 +157,7 @@ def spoken_meeting(said: Sequence[Utterance], *, form: str = RECORDING, path: st
             title=_title_of_path(path),
             at=_date_of_path(path),
             attendees=_people(speakers(lines)),
-            topics=_topics(content),
+            topics=topics_in(content),
             seconds=max((one.end or one.start or 0.0 for one in lines), default=0.0),
             form=form,
         )
@@ -263,15 +252,15 @@ def _header(text: str, path: str) -> Meeting:
             people += _persons(value)
             takes_people = not value
             continue
-        elif takes_people and (bullet := _BULLET.match(line)):
+        elif takes_people and (bullet := BULLET.match(line)):
             people += _persons(bullet["text"])
             continue
         elif takes_people and "," in line and not found and _are_names(line):
             people += _persons(line)
             takes_people = False
             continue
-        elif (head := _HEADING.match(line[:LOOKED_AT_MAX].strip())) and not heading:
-            heading = _said_in(head)
+        elif (head := HEADING.match(line[:LOOKED_AT_MAX].strip())) and not heading:
+            heading = heading_text(head)
         takes_people = takes_people and not line.strip()
     named = title.strip() or heading or _first_title(lines) or _title_of_path(path)
     if at is None:
@@ -305,10 +294,6 @@ def _date_at_top(lines: Sequence[str]) -> int | None:
         if not number and (at := _date_of_path(said)) is not None:
             return at
     return None
-
-
-def _said_in(heading: re.Match[str]) -> str:
-    return (heading["text"] or heading["bold"]).rstrip("#*_: \t").lstrip(" :*_")
 
 
 def _persons(text: str) -> list[str]:
@@ -456,31 +441,6 @@ def _is_dialogue(parts: Sequence[Utterance | str], spoken: int, others: int) -> 
         return True
     names = [one.speaker for one in said if one.speaker]
     return spoken >= 3 and len(set(names)) >= 2 and len(set(names)) < len(names) and spoken >= others
-
-
-def _topics(text: str) -> tuple[str, ...]:
-    """What a meeting was about, as far as it says so: headings, the agenda, and "moving on to …"."""
-    found: list[str] = []
-    in_agenda = False
-    first = True
-    for line in text.split("\n"):
-        head = _HEADING.fullmatch(line[:LOOKED_AT_MAX].strip())
-        label = re.fullmatch(r"[ \t]*(?:agenda|topics?)[ \t]*:[ \t]*(?P<rest>.*)", line, re.I)
-        if head or label:
-            name = _said_in(head) if head else ""
-            in_agenda = bool(label) or bool(_AGENDA.search(name))
-            if head and not first and not _NOT_TOPICS.match(name):
-                found.append(name)
-            if label and label["rest"]:
-                found += [part.strip() for part in re.split(r"[,;]", label["rest"])]
-        elif in_agenda and (bullet := _BULLET.match(line)):
-            found.append(bullet["text"].strip(" .:*_"))
-        elif in_agenda and line.strip():
-            in_agenda = False
-        found += [turn["topic"].strip() for turn in _TURNS.finditer(line)]
-        first = first and not line.strip()
-    short = (" ".join(topic.split()) for topic in found)
-    return tuple(dict.fromkeys(topic for topic in short if 2 < len(topic) <= TOPIC_MAX))[:TOPICS_MAX]
 
 
 __all__ = [

@@ -7,8 +7,10 @@ import hashlib
 import json
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
+from ..chat_lines import Chat, chat
 from ..spoken import LOOKED_AT_MAX
 from .json_lines import moment_in
 from .tool_lines import texts_of
@@ -39,15 +41,37 @@ _WORDS_MAX = 4
 _NAMES_MAX = 40
 
 
-def read(text: str, *, identity: str = "", title: str = "") -> Conversation:
-    """The conversation in a text."""
+def read(text: str, *, identity: str = "", title: str = "", name: str = "") -> Conversation:
+    """The conversation in a text. `name` is that of its file."""
     known = identity or hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:32]
+    stamped = chat(text, name=name)
+    if stamped is not None:
+        turns = _stamped(stamped)
+        problem = stamped.note if len(turns) <= TURNS_MAX else f"only the first {TURNS_MAX:,} turns"
+        return Conversation(known, HOST, tuple(turns[:TURNS_MAX]), title, problem)
     turns = _messages(text) or _spoken(text)
     if not turns:
         whole = tidy(text)
         turns = [Turn("", whole)] if whole else []
     problem = f"only the first {TURNS_MAX:,} turns" if len(turns) > TURNS_MAX else ""
     return Conversation(known, HOST, merged(turns[:TURNS_MAX]), title, problem)
+
+
+def _stamped(found: Chat) -> list[Turn]:
+    """The turns of a chat with their times; of a later day than the one before, with the day. What one wrote within a
+    minute is one turn."""
+    turns = [Turn("", shortened(before))] if (before := tidy(found.preface)) else []
+    day, minute = None, -1
+    for one in found.messages:
+        if not (said := tidy(one.text)):
+            continue
+        if turns and (one.speaker, one.day, one.seconds // 60) == (turns[-1].speaker, day, minute):
+            turns[-1] = replace(turns[-1], text=shortened(f"{turns[-1].text}\n{said}"))
+            continue
+        shows = {"shows_time": True, "shows_day": one.day != day} if one.at else {}
+        turns.append(Turn(one.speaker, shortened(said), one.at, **shows, clock="" if one.at else one.clock))
+        day, minute = one.day, one.seconds // 60
+    return turns
 
 
 def _messages(text: str) -> list[Turn]:

@@ -32,17 +32,19 @@ _BLANKS = re.compile(r"\n{3,}")
 @dataclass(frozen=True, slots=True)
 class Turn:
     """What one said at once. `at` is in microseconds, 0 where it is not told. `shows_time`: the line tells the hour,
-    with `shows_day` the day as well."""
+    with `shows_day` the day as well. `clock` is the hour where nobody knows of which day."""
 
     speaker: str
     text: str
     at: int = 0
     shows_time: bool = False
     shows_day: bool = False
+    clock: str = ""
 
     def line(self) -> str:
         form = "%Y-%m-%d %H:%M" if self.shows_day else "%H:%M"
-        clock = f"[{moment(self.at):{form}}] " if self.shows_time and self.at else ""
+        clock = f"[{self.clock}] " if self.clock else ""
+        clock = f"[{moment(self.at):{form}}] " if self.shows_time and self.at else clock
         return f"{clock}{self.speaker}: {self.text}" if self.speaker else f"{clock}{self.text}"
 
 

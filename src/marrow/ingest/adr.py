@@ -17,6 +17,7 @@ from .formats.text import as_title, joined
 from .formats.text_of import PROSE
 from .item import Item
 from .lazy_pattern import LazyPattern
+from .no_record import is_list, is_so_named, is_to_fill_in
 from .placing import day, filled, first_line, place, said_at, short_names, tags_in
 from .proposals import LOOSE_RECORD_FOLDERS, RECORD_FOLDERS, is_among_proposals
 from .sections import Outline, outline
@@ -24,13 +25,10 @@ from .sections import Outline, outline
 KIND, DOMAIN, SOURCE = "decision", "decisions", "adr"
 EXCERPT_LENGTH_MAX = 400
 
-_NO_RECORDS = LazyPattern(
-    r"(?:readme|index|_index|template|.*[-_.]template|template[-_.].*|process|contributing|changelog|license|toc|summary|"
-    r"glossary|about|overview|guide|how-?to.*|adr-?log|log|_category_|0*-?template)\Z",
-    re.I,
-)
 _NAMED = re.compile(r"adr[-_ ]?#?0*(\d{1,5})(?!\d)", re.I)
 _NUMBERED = re.compile(r"0*(\d{1,5})(?=[-_. ]|\Z)(?!-\d\d-\d\d)")
+# So long is a record that is a single statement.
+STATEMENT_MAX = 1_500
 # A line that says when and by whom is no longer.
 BYLINE_MAX = 100
 _GOES_ON = re.compile(r"\s+(?!by\b|with\b)[a-z]")  # a sentence that begins with a day
@@ -81,6 +79,7 @@ WORDED = re.compile(r"(?:decision|proposal)s?\s*[:–—-]", re.I)
 _GIVING_WAY = ("accepted", "deprecated", "archived", UNDECIDED)
 _DECISION_ELSEWHERE = tuple("entscheidung décision decisión decisão решение 决策 决定 決定 決策 결정".split())
 _FORM = (frozenset(_CONTEXT), frozenset(DECISION), frozenset(_CONSEQUENCES), frozenset(STATUS))
+_SECTIONS = frozenset(("considered options", "decision drivers")).union(*_FORM[:3])
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,19 +121,22 @@ def is_adr(path: str, text: str) -> bool:
     suffix = place_.suffix.lower()
     if suffix and suffix not in PROSE:
         return False
-    if _NO_RECORDS.match(place_.stem):
+    if is_so_named(place_.stem):
         return False
     folders = {part.lower() for part in place_.parts[:-1]}
     is_named = bool(_NAMED.match(place_.stem))
     is_numbered = is_named or bool(_NUMBERED.match(place_.stem) or _DATED.match(place_.stem))
     by_path = is_named or bool(folders & RECORD_FOLDERS) or (is_numbered and bool(folders & LOOSE_RECORD_FOLDERS))
     may_propose = is_among_proposals(path)
-    if not (by_path or may_propose or _may_have_form(text)):
+    states = bool(_y_statement(text)) and (bool(folders & LOOSE_RECORD_FOLDERS) or len(text) <= STATEMENT_MAX)
+    if not (by_path or may_propose or states or _may_have_form(text)):
         return False
     shape = outline(path, text)
-    if _is_template(shape):
+    if _is_template(shape) or is_list(shape, text, _SECTIONS):
         return False
-    return by_path or _has_form(shape) or (may_propose and _says_how_it_stands(shape))
+    if is_to_fill_in(shape, _SECTIONS, is_numbered=bool(_number_and_title(path, shape, text)[0])):
+        return False
+    return by_path or states or _has_form(shape) or (may_propose and _says_how_it_stands(shape))
 
 
 def _says_how_it_stands(shape: Outline) -> bool:
@@ -152,7 +154,7 @@ def _may_have_form(text: str) -> bool:
     """A quick look, since every document is asked."""
     head = text[:20_000].lower()
     if "decision" in head:
-        return "status" in head or "context" in head
+        return any(word in head for word in ("status", "context", "considered", "problem"))
     return any(word in head for word in _DECISION_ELSEWHERE)
 
 
@@ -161,12 +163,16 @@ def _has_form(shape: Outline) -> bool:
     makes the difference between a record and a tale."""
     keys = shape.keys()
     context, decision, consequences, status = (bool(keys & names) for names in _FORM)
-    is_dated = status or bool(shape.field("status"))
+    said = shape.field("status")
+    is_dated = status or bool(said)
     if _TITLE.match(shape.title) or _TITLE_WORD.match(shape.title):
         return context or decision or is_dated
-    if "decision outcome" in keys and keys & {"context and problem statement", "considered options"}:
+    if "decision outcome" in keys and (context or is_dated or not keys.isdisjoint(_OPTIONS)):
         return True
-    return decision and context and (is_dated and (consequences or status))
+    if shape.field("decision") and shape.field(*_CONTEXT) and is_dated:
+        return True  # a table, a row for each part
+    stands = status or read_status(said).name not in ("", UNDECIDED)
+    return decision and context and is_dated and (consequences or stands)
 
 
 def _is_template(shape: Outline) -> bool:
@@ -193,10 +199,10 @@ def read_adr(path: str, text: str) -> Adr:
         implementation=status.implementation,
         date=date,
         changed=changed,
-        context=shape.first(_CONTEXT) or statement.get("context", ""),
-        decision=shape.first(DECISION) or _worded(shape) or statement.get("decision", ""),
-        consequences=_all(shape, _CONSEQUENCES) or statement.get("consequences", ""),
-        options=shape.first(_OPTIONS),
+        context=shape.first(_CONTEXT) or statement.get("context", "") or shape.field(*_CONTEXT),
+        decision=shape.first(DECISION) or _worded(shape) or statement.get("decision", "") or shape.field("decision"),
+        consequences=_all(shape, _CONSEQUENCES) or statement.get("consequences", "") or shape.field(*_CONSEQUENCES),
+        options=shape.first(_OPTIONS) or shape.field(*_OPTIONS),
         drivers=shape.first(_DRIVERS),
         deciders=_people(shape),
         supersedes=named.supersedes,

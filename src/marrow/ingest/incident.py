@@ -17,6 +17,7 @@ from .formats.text_of import PROSE
 from .incident_timeline import Entry, timeline_of
 from .item import Item
 from .lazy_pattern import LazyPattern
+from .no_record import is_list, is_so_named, is_to_fill_in
 from .placing import day, filled, first_line, place, said_at, short_names, tags_in
 from .sections import Outline, bullets, outline, plain
 from .severity import Severity, asked_severity, read_severity, severity_in
@@ -30,18 +31,23 @@ _FOLDERS = frozenset(
 )
 # Folders that hold handbooks too: there it takes a number, a date or the form.
 _LOOSE_FOLDERS = frozenset("incidents incident outages rca rcas incident-reviews retrospectives".split())
-_NO_RECORDS = LazyPattern(
-    r"(?:readme|index|_index|.*template.*|process|contributing|guide|how-?to.*|overview|policy)\Z", re.I
+_NAMED = LazyPattern(
+    r"post-?_?mortem|incident[-_ ]?(?:report|review|analysis)|(?<![a-z])rca(?![a-z])|root[-_ ]?cause|outage"
+    r"|(?:5|five)[-_ ]?whys|\Ainc(?:ident)?[-_ #]{0,2}\d",
+    re.I,
 )
-_NAMED = LazyPattern(r"post-?_?mortem|incident-?_?report|\brca\b|outage", re.I)
 _DATED = LazyPattern(r"(?:\d{4}[-_.]?\d\d[-_.]?\d\d|(?:inc(?:ident)?|pm|outage)?[-_#]?\d+)(?=[-_. ]|\Z)", re.I)
+_DAY_IN_NAME = LazyPattern(r"(?<!\d)(?:19|20)\d\d[-_.]?[01]\d[-_.]?[0-3]\d(?!\d)")
 _PATH_DAY = LazyPattern(r"\d{4}[-_.]?\d\d[-_.]?\d\d[-_. ]+(?=\w)")
 _NUMBER = LazyPattern(
     r"(?<![A-Za-z])(?P<word>INC(?:IDENT)?|PM|OUTAGE|POSTMORTEM)[-_ ]?#?(?P<digits>\d{1,8})(?![\d.])", re.I
 )
-_TITLED = LazyPattern(r"post-?\s?mortem|incident (?:report|review|analysis)|root cause analysis|outage report", re.I)
+_TITLED = LazyPattern(
+    r"post-?\s?mortem|incident (?:report|review|analysis)|root cause analysis|outage report|\brca\b", re.I
+)
 _TITLE_START = LazyPattern(
-    r"(?:post-?\s?mortem|incident(?: report| review| analysis)?|outage report|rca)\s?(?:[:–—-]|for|of)\s?"
+    r"(?:post-?\s?mortem|incident(?: report| review| analysis)?|outage report|rca|root cause analysis)"
+    r"(?:\s?(?:[:–—]|\s-)\s?|\s(?:for|of)\s(?:the\s)?)"
     r"(?P<rest>\S.*)\Z",
     re.I,
 )
@@ -50,7 +56,7 @@ _IMPACT = ("impact", "customer impact", "user impact", "business impact", "impac
 _TIMELINE = ("timeline", "incident timeline", "timeline of events", "timeline utc", "chronology", "events", "log")
 _CAUSE = (
     "root cause", "root causes", "root cause s", "root cause analysis", "cause", "causes", "contributing factors",
-    "why did it happen", "root cause and trigger", "five whys", "5 whys",
+    "why did it happen", "root cause and trigger", "five whys", "5 whys", "whys",
 )  # fmt: skip
 # What is also the name of a lesson, or of less than the cause.
 _CAUSE_TOO = ("what went wrong", "trigger", "fault")
@@ -65,7 +71,8 @@ _FOLLOW_UPS = (
     "corrective and preventive measures", "preventative measures", "remediation items", "todo", "future work",
 )  # fmt: skip
 _FORM = tuple(frozenset(names) for names in ((*_CAUSE, *_CAUSE_TOO), _IMPACT, _TIMELINE, _RESOLUTION, _FOLLOW_UPS))
-_HEADINGS = frozenset(("detection", *_SUMMARY)).union(*_FORM)
+_SECTIONS = frozenset(("detection", *_SUMMARY)).union(*_FORM)
+_BEGIN_WORDS = ("mortem", "incident re", "incident an", "root cause an", "rca")
 _STARTED = (
     "started",
     "start",
@@ -136,27 +143,40 @@ def is_incident(path: str, text: str) -> bool:
     """Whether a document tells of an incident: by its path, or by its form. Templates and handbooks do not."""
     place_ = PurePosixPath(path.replace("\\", "/"))
     suffix = place_.suffix.lower()
-    if (suffix and suffix not in PROSE) or _NO_RECORDS.match(place_.stem):
+    if (suffix and suffix not in PROSE) or is_so_named(place_.stem):
         return False
     folders = {part.lower() for part in place_.parts[:-1]}
-    if folders & _FOLDERS:
-        return True
-    is_named = bool(folders & _LOOSE_FOLDERS) or bool(_NAMED.search(place_.stem))
-    if is_named and folders & _LOOSE_FOLDERS and _DATED.match(place_.stem):
-        return True
-    if not is_named and not _may_have_form(text):
+    is_called = bool(_NAMED.search(place_.stem))
+    is_named = is_called or bool(folders & _LOOSE_FOLDERS)
+    by_path = bool(folders & _FOLDERS) or bool(folders & _LOOSE_FOLDERS and _DATED.match(place_.stem))
+    if not (by_path or is_named or _may_have_form(text)):
         return False
     shape = outline(path, text)
+    if is_to_fill_in(shape, _SECTIONS) or is_list(shape, text, _SECTIONS):
+        return False
     parts = sum(1 for names in _FORM if shape.keys() & names)
     is_titled = is_named or bool(_TITLED.search(shape.title))
     has_cause = bool(shape.keys() & (_FORM[0] - {"trigger", "cause", "causes", "fault"}))
-    return parts >= 2 if is_titled else has_cause and parts >= 3
+    by_form = parts + (is_called and _has_fields(shape)) >= 2 if is_titled else has_cause and parts >= 3
+    return by_path or by_form or (is_called and _tells_of_one(shape))
+
+
+def _has_fields(shape: Outline) -> bool:
+    """Whether it says how bad it was, or when it began and ended."""
+    return bool(shape.field("severity", "sev", "severity_level", *_STARTED, *_ENDED, *_CAUSE_FIELDS, "impact"))
+
+
+def _tells_of_one(shape: Outline) -> bool:
+    """Whether its title names what broke: "Postmortem: blank labels"."""
+    named = _TITLE_START.match(shape.title)
+    return bool(named) and bool(shape.preamble.partition("\n")[2].strip() or shape.sections)
 
 
 def _may_have_form(text: str) -> bool:
     """A quick look, since every document is asked."""
     head = text[:40_000].lower()
-    return ("root cause" in head and "timeline" in head) or "mortem" in head[:400] or "incident re" in head[:400]
+    begin = head[:400]
+    return ("root cause" in head and "timeline" in head) or any(word in begin for word in _BEGIN_WORDS)
 
 
 def read_incident(path: str, text: str) -> Incident:
@@ -325,14 +345,14 @@ def _number_in(text: str) -> str:
 
 
 def _title(shape: Outline, text: str, stem: str) -> str:
-    is_section = shape.title.strip(" #:").lower() in _HEADINGS
+    is_section = shape.title.strip(" #:").lower() in _SECTIONS
     said = (not is_section and shape.title) or shape.field("title", "name")
     if not said:
         first = plain(text.lstrip().partition("\n")[0].lstrip("# "))
         said = first if 0 < len(first) <= 120 and not first.startswith(("---", "|")) else ""
     if start := _TITLE_START.match(said):
         said = start["rest"]
-    if said.strip(" #:").lower() in _HEADINGS:  # the first of its sections has no other above it
+    if said.strip(" #:").lower() in _SECTIONS:  # the first of its sections has no other above it
         said = ""
     begins = _PATH_DAY.match(stem)
     bare = stem[begins.end() :] if begins else stem
@@ -358,7 +378,7 @@ def _when(shape: Outline, *names: str) -> When | None:
 
 def _dated(stem: str, shape: Outline) -> When | None:
     """From the name of the file, else the first date before the sections."""
-    named = re.match(r"\d{4}[-_.]?\d\d[-_.]?\d\d", stem)
+    named = _DAY_IN_NAME.search(stem)
     by_name = read_date(named[0].replace("_", "-")) if named else None
     return by_name or next(dates_in(f"{shape.title}\n{shape.preamble[:2_000]}"), None)
 

@@ -13,6 +13,7 @@ from ..model.draft import Draft
 from .adr_status import NONE as NO_STATUS
 from .adr_status import UNDECIDED, Status, read_status, references_in
 from .dates import When, dates_in, read_date
+from .formats.header import CHANGED, DATES
 from .formats.text import as_title, joined
 from .formats.text_of import PROSE
 from .item import Item
@@ -292,7 +293,7 @@ def _worded(shape: Outline) -> str:
 
 
 def _status(shape: Outline) -> Status:
-    said = shape.field("status", "adr_status", "state", "decision_status", *_STATUS_ELSEWHERE)
+    said = shape.field("status", "adr_status", "state", "decision_status", *_STATUS_ELSEWHERE, "stage")
     section = _first_status(shape) or shape.first(STATUS)
     return read_status(section or said) if not said else read_status(f"{said}\n{section}".strip())
 
@@ -355,7 +356,7 @@ def _dates(path: str, shape: Outline, status: Status) -> tuple[When | None, When
         "date_accepted",
         "accepted",
         *_DATE_ELSEWHERE,
-        "created",
+        *DATES,
     )
     said = read_date(shape.field(*fields))
     section = read_date(shape.first(DATE).strip())
@@ -364,7 +365,7 @@ def _dates(path: str, shape: Outline, status: Status) -> tuple[When | None, When
     begins = _DATED.match(stem)
     named = read_date(begins[0]) if begins else None
     date = said or section or status.date or next(accepting, None) or earliest or named or _below_title(shape)
-    last = read_date(shape.field("last_updated", "updated", "last_modified", "modified"))
+    last = read_date(shape.field(*CHANGED))
     return date, last or max(logged, key=lambda when: when.at, default=None)
 
 

@@ -22,11 +22,12 @@ _SPELLINGS = {
     "draft": "draft wip drafted unfinished entwurf brouillon borrador bozza rascunho черновик 草稿 草案 ドラフト "
     "下書き 초안",
     "proposed": "proposed proposal pending review open rfc discussion discussing requested candidate suggested "
-    "vorgeschlagen proposé proposée propuesto propuesta proposto proposta предложено предложен предложена "
+    "provisional vorgeschlagen proposé proposée propuesto propuesta proposto proposta предложено предложен предложена "
     "предложение 提议 提议中 提案 提案中 提議 待定 评审中 検討中 제안 제안됨",
     "accepted": "accepted accept approved adopted decided agreed active final finalized finalised implemented done "
-    "complete completed ratified enacted current akzeptiert angenommen beschlossen accepté acceptée adopté adoptée "
-    "aceptado aceptada aprobado aprobada accettato accettata aceito aceita aprovado aprovada принято принят принята "
+    "implementable complete completed ratified enacted current akzeptiert angenommen beschlossen accepté acceptée "
+    "adopté adoptée aceptado aceptada aprobado aprobada accettato accettata aceito aceita aprovado aprovada принято "
+    "принят принята "
     "утверждено одобрено 已接受 接受 已采纳 采纳 已採納 已通过 已批准 已决定 承認 承認済み 承認済 採用 採択 "
     "決定済み 승인 승인됨 채택",
     "rejected": "rejected reject declined refused denied abgelehnt verworfen rejeté rejetée refusé refusée "

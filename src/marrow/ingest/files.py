@@ -24,6 +24,7 @@ from .file_kinds import (
     spoken_or_logged,
 )
 from .formats.decoding import decode
+from .formats.header import CHANGED, DATES, TITLES, first_said, sheet_fields
 from .formats.text import TEXT_BYTES_MAX, Text, as_title, bounded, joined
 from .formats.text_of import FILE_BYTES_MAX, PROSE, text_of, why_not
 from .incident import incident_item, is_incident
@@ -33,8 +34,10 @@ from .meeting_files import file_item, meeting_of
 from .placing import day, filled, first_line, place, said_at, tags_in
 
 CODE, DOCUMENT = "code", "document"
+SHEET_BYTES_MAX = 16_384
 _READ_ANYWAY = frozenset((".pdf",))
 _CHANGELOGS = frozenset(("changelog", "changes", "history", "news", "releases", "releasenotes", "whatsnew"))
+_FIRST_SECTIONS = frozenset(("summary", "abstract", "introduction", "motivation", "overview", "simple summary"))
 _VERSION = re.compile(r"\W*(?:(?:v|version)?\W?\d+(?:\.|\W*\Z)|(?:tbd|unreleased|next|upcoming)\b)", re.IGNORECASE)
 
 
@@ -67,12 +70,25 @@ def read_file(
         language = language or other_language(name, suffix) or scripted_language(data)
         if (not language or suffix in DATA_SUFFIXES) and (refused := no_document(path, suffix, data)):
             return [Skipped(path, refused)]
+    if language == "yaml" and (sheet := _sheet(data)) is not None:
+        return [_written(path, sheet, root=root, title=title, service=service, digest=digest, size=len(data), now=now)]
     if language:
         return [_code(path, suffix, data, language, root=root, title=title, service=service, digest=digest)]
     found = text_of(path, data)
     if isinstance(found, Skipped):
         return [found]
     return [_written(path, found, root=root, title=title, service=service, digest=digest, size=len(data), now=now)]
+
+
+def _sheet(data: bytes) -> Text | None:
+    """What a file of data says about a document: it is found, dated and stands as one."""
+    decoded = decode(data[: SHEET_BYTES_MAX + 1])
+    fields = sheet_fields(decoded.text) if decoded.encoding and len(data) <= SHEET_BYTES_MAX else {}
+    if not fields:
+        return None
+    said = (first_said(fields, names) for names in (TITLES, DATES, ("status",)))
+    title, date, status = said
+    return Text(decoded.text, "yaml", title, date=date, status=status[:100], fields=fields)
 
 
 def _suffix(name: str) -> str:
@@ -160,6 +176,7 @@ def _written(
             )
     lies = place(path, root)
     when = read_date(found.date)
+    changed = read_date(first_said(found.fields, CHANGED))
     author = found.fields.get("author")
     metadata = filled(
         path=lies.path,
@@ -168,6 +185,7 @@ def _written(
         language=found.language,
         pages=found.pages,
         date=day(when),
+        changed=day(changed) if when and changed and changed.at > when.at else "",
         status=found.status,
         author=author[:200] if isinstance(author, str) else "",
     )
@@ -185,7 +203,10 @@ def _written(
 
 
 def _title(path: str, said: str) -> str:
-    """What a document calls itself. A changelog begins with its latest version, which is no name for all of them."""
+    """What a document calls itself. A changelog begins with its latest version, which is no name for all of them; and a
+    proposal often with its first section."""
     stem = PurePosixPath(path.replace("\\", "/")).stem
+    if said.strip(" #:").lower() in _FIRST_SECTIONS and stem.lower() not in ("readme", "index"):
+        return re.sub(r"[-_]+", " ", stem).strip() or said
     is_changelog = re.sub(r"[-_ ]", "", stem).lower() in _CHANGELOGS
     return stem if is_changelog and _VERSION.match(said) else said

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from .formats.front_matter import front_matter
+from .formats.header import head_fields
 from .formats.prose import asciidoc, markdown_headings, restructured
 from .formats.text import Heading
 from .formats.text_of import ASCIIDOC, RESTRUCTURED
@@ -91,7 +92,7 @@ def outline(path: str, text: str) -> Outline:
     start = looked_at.count("\n", 0, matter.length)
     preamble = "\n".join(lines[start : rest[0].line - 1 if rest else None])
     title = top.text if top and is_titled else ""
-    fields = {**fields_in(preamble), **matter.fields}
+    fields = {**head_fields(looked_at[matter.length :]), **fields_in(preamble), **matter.fields}
     return Outline(title, _sections(lines, rest), fields, preamble)
 
 

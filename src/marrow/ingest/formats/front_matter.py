@@ -42,7 +42,7 @@ def front_matter(text: str) -> FrontMatter:
     if not closing:
         return NONE
     inside = text[opening.end() : closing.start()]
-    fields = _toml(inside) if opening[1] == "+++" else _yaml(inside)
+    fields = _toml(inside) if opening[1] == "+++" else yaml_fields(inside)
     if not fields and inside.strip():
         return NONE  # Two rulers with prose between them.
     return FrontMatter(fields, min(closing.end() + 1, len(text)))
@@ -66,7 +66,8 @@ def _toml(text: str) -> dict[str, object]:
     return plain
 
 
-def _yaml(text: str) -> dict[str, object]:
+def yaml_fields(text: str) -> dict[str, object]:
+    """The fields at the top level of a text in YAML."""
     found: dict[str, object] = {}
     key = ""
     for line in text.split("\n"):

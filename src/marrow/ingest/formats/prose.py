@@ -4,11 +4,12 @@ so that a line of it is a line of the file; headings, title and fields are read 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import pairwise
 
 from ..dates import read_date
 from .front_matter import NONE, FrontMatter, front_matter
+from .header import CHANGED, DATES, TITLES, first_said, head_fields
 from .text import Heading, Text, as_title
 
 HEADINGS_MAX = 2_000
@@ -25,11 +26,11 @@ _FIELDS_WITHIN = 40
 def markdown(text: str) -> Text:
     matter = front_matter(text)
     headings = tuple(_up_to(HEADINGS_MAX, markdown_headings(text, matter)))
-    return _made(text, "markdown", headings, matter.fields)
+    return _made(text, "markdown", headings, {**head_fields(text[matter.length :]), **matter.fields})
 
 
 def restructured(text: str) -> Text:
-    return _made(text, "restructuredtext", tuple(_up_to(HEADINGS_MAX, rst_headings(text))), _rst_fields(text))
+    return _made(text, "restructuredtext", tuple(_up_to(HEADINGS_MAX, rst_headings(text))), _fields(text))
 
 
 def asciidoc(text: str) -> Text:
@@ -37,7 +38,7 @@ def asciidoc(text: str) -> Text:
     for number, line in enumerate(text.split("\n"), 1):
         if line.startswith("=") and (found := _ASCIIDOC.match(line)):
             headings.append(Heading(len(found[1]), found[2][:_TITLE_LENGTH_MAX], number))
-    return _made(text, "asciidoc", tuple(headings[:HEADINGS_MAX]), _rst_fields(text))
+    return _made(text, "asciidoc", tuple(headings[:HEADINGS_MAX]), _fields(text))
 
 
 def plain(text: str) -> Text:
@@ -45,20 +46,32 @@ def plain(text: str) -> Text:
     headings = tuple(_up_to(HEADINGS_MAX, markdown_headings(text, NONE)))
     first = text.lstrip().partition("\n")[0].strip()
     title = headings[0].text if headings and headings[0].line <= 3 else first if len(first) <= 100 else ""
-    return Text(text, "text", as_title(title), headings=headings)
+    fields = head_fields(text)
+    date, status = _date(fields), str(fields.get("status") or "")[:100]
+    said = first_said(fields, TITLES)
+    return Text(text, "text", as_title(said or title), date=date, status=status, headings=headings, fields=fields)
+
+
+def _fields(text: str) -> dict[str, object]:
+    return {**head_fields(text), **_rst_fields(text)}
+
+
+def _date(fields: Mapping[str, object]) -> str:
+    """The first of the fields for it that holds a date."""
+    said = (first_said(fields, (name,)) for name in (*DATES, *CHANGED))
+    return next((one for one in said if one and read_date(one)), "")
 
 
 def _made(text: str, form: str, headings: tuple[Heading, ...], fields: dict[str, object]) -> Text:
     top = min((heading.level for heading in headings[:10]), default=0)
     first = next((heading.text for heading in headings if heading.level == top), "")
-    said = {key: value for key, value in fields.items() if isinstance(value, str)}
-    date = next((said[key] for key in ("date", "published", "updated", "last_modified") if said.get(key)), "")
+    named = first_said(fields, TITLES)
     return Text(
         text,
         form,
-        as_title(said.get("title") or first),
-        date=date if read_date(date) else "",
-        status=said.get("status", "")[:100],
+        as_title(named or first),
+        date=_date(fields),
+        status=first_said(fields, ("status",))[:100],
         headings=headings,
         fields=fields,
     )

@@ -18,6 +18,8 @@ DECISION, INCIDENT, COMMIT, REQUEST, PATH = "decision", "incident", "commit", "r
 # How: what the sentence says about what it names.
 FIXES, CAUSED_BY, SUPERSEDES, SUPERSEDED_BY = "fixes", "caused_by", "supersedes", "superseded_by"
 DEPENDS_ON, FOLLOWS, DECIDES, REVERTS = "depends_on", "follows", "decides", "reverts"
+AMENDS, AMENDED_BY = "amends", "amended_by"
+_OF_CHANGE = frozenset((SUPERSEDES, SUPERSEDED_BY, AMENDS, AMENDED_BY))
 
 READ_MAX = 200_000
 # Of each sort. A text that names more is a list of things, and says little about any of them.
@@ -98,6 +100,8 @@ _HOW = re.compile(
         rf"(?P<{how}>\b(?:{words})\b)"
         for how, words in (
             (SUPERSEDED_BY, r"(?:super[sc]eded|replaced|obsoleted|succeeded)[- ](?:by|with|in)|in favou?r of"),
+            (AMENDED_BY, r"(?:amended|extended|refined|clarified)[- ](?:by|in|with)"),
+            (AMENDS, r"amends|amending|amendment (?:to|of)"),
             (SUPERSEDES, r"super[sc]ed(?:es|ing|e)|replaces|obsoletes|takes the place of"),
             (
                 CAUSED_BY,
@@ -112,7 +116,7 @@ _HOW = re.compile(
                 r"|resolution|remed(?:y|ied)|prevents?|repair(?:s|ed)?",
             ),
             (REVERTS, r"revert(?:s|ed|ing)?|roll(?:s|ed|ing)? back"),
-            (DEPENDS_ON, r"depends on|builds (?:up)?on|based on|requires|extends|amends|refines|follows from|assumes"),
+            (DEPENDS_ON, r"depends on|builds (?:up)?on|based on|requires|extends|refines|follows from|assumes"),
             (DECIDES, r"decided|agreed|approved|accepted|adopted|ratified|signed off|chose"),
             (
                 FOLLOWS,
@@ -267,12 +271,14 @@ def _how(small: str, at: int) -> str:
     if not found or _NOT.search(said[: found[-1].start()]):
         return ""
     how = found[-1].lastgroup or ""
-    if how in (SUPERSEDES, SUPERSEDED_BY) and _NOT_REPLACED.search(said[: found[-1].start()]):
+    if how in _OF_CHANGE and _NOT_REPLACED.search(said[: found[-1].start()]):
         return ""
-    return "" if how in (SUPERSEDES, SUPERSEDED_BY) and _ASIDE.search(said[found[-1].end() :]) else how
+    return "" if how in _OF_CHANGE and _ASIDE.search(said[found[-1].end() :]) else how
 
 
 __all__ = [
+    "AMENDED_BY",
+    "AMENDS",
     "CAUSED_BY",
     "COMMIT",
     "DECIDES",

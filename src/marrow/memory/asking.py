@@ -133,6 +133,7 @@ class Cited:
         parts = [self.record.node.kind, self.source.title, place, self.source.origin.service, iso(self.source.at)[:10]]
         parts += [self.source.status] if self.source.status else []
         parts += [f"superseded by {', '.join(self.source_heirs())}"] if self.source.successors else []
+        parts += [f"amended by {', '.join(map(str, self.source.amended_by))}"] if self.source.amended_by else []
         return " · ".join(part for part in parts if part)
 
     def source_heirs(self) -> list[str]:

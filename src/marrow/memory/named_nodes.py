@@ -8,9 +8,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..ingest.mentions import (
+    AMENDED_BY,
+    AMENDS,
     COMMIT,
     DECISION,
-    DEPENDS_ON,
     INCIDENT,
     PATH,
     REQUEST,
@@ -35,6 +36,9 @@ EVERYWHERE = frozenset(
     "main.go main.rs mod.rs lib.rs setup.py package.json pyproject.toml cargo.toml go.mod changelog.md contributing.md "
     "template.md config.py config.json settings.py conftest.py types.ts tsconfig.json".split()
 )
+_NOTED_HOW = (
+    ("supersedes", SUPERSEDES), ("superseded_by", SUPERSEDED_BY), ("amends", AMENDS), ("amended_by", AMENDED_BY),
+)  # fmt: skip
 HASHES_LOOKED_UP, HASH_MATCHES = 100, 20
 # So many parts of paths are looked for by themselves; for more, all that was ever read is looked through.
 PARTS_LOOKED_UP, PART_LENGTH_MAX = 10, 255
@@ -101,7 +105,7 @@ def told_by_fields(fields: Mapping[str, Any]) -> list[Mention]:
     found = list(mentions(" ".join(map(str, noted)))) if isinstance(noted, list) else []
     if isinstance(number := fields.get("pull_request"), int):
         found.append(Mention(REQUEST, str(number)))
-    for name, how in (("supersedes", SUPERSEDES), ("superseded_by", SUPERSEDED_BY), ("amends", DEPENDS_ON)):
+    for name, how in _NOTED_HOW:
         given = fields.get(name) or ()
         for one in given if isinstance(given, list | tuple) else (given,):
             text = str(one)

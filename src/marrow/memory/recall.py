@@ -17,6 +17,7 @@ from ..search.question import Question
 from ..search.replaced import ANNOUNCED, announced_in
 from ..store.protocol import Reader
 from ..store.terms import query_terms, terms_of
+from .amendments import Amendment, amendments
 from .attribution import TAKEN_IN, Origin, origins_of
 from .engine import Asker, Engine
 from .feedback import catch_up
@@ -50,7 +51,7 @@ NOT_RECALLED = frozenset(("code", "log", "view"))
 
 class Recalled(NamedTuple):
     """In tiers. `depth` is how many the message was worth; `left` says why others that were found are not told, and
-    `rivals`, by entry, what took the place of the same as one that is told."""
+    `rivals`, by entry, what took the place of the same as one that is told; `amended` what amended it."""
 
     pinned: tuple[Record, ...]
     relevant: tuple[Kept, ...]
@@ -60,6 +61,7 @@ class Recalled(NamedTuple):
     degraded: str = ""
     origins: Mapping[int, Origin] = {}
     rivals: Mapping[int, tuple[str, ...]] = {}
+    amended: Mapping[int, tuple[Amendment, ...]] = {}
 
 
 def recall(
@@ -120,11 +122,13 @@ def recall(
     ingested = [record for record in told if record.node.kind in TAKEN_IN]
     origins: Mapping[int, Origin] = {}
     rivals: Mapping[int, tuple[str, ...]] = {}
+    amended: Mapping[int, tuple[Amendment, ...]] = {}
     if told:
         with engine.store.reading() as reader:
             rivals = rivals_of(reader, asker.namespace, told, wanted.projects, CURRENT, now)
             origins = origins_of(reader, asker, ingested) if ingested else {}
-    return Recalled(tuple(pinned), tuple(chosen), questions, depth, left, degraded, origins, rivals)
+            amended = amendments(reader, asker, told, CURRENT, origins)
+    return Recalled(tuple(pinned), tuple(chosen), questions, depth, left, degraded, origins, rivals, amended)
 
 
 def _later(reader: Reader, question: Question, hits: Sequence[Hit], vectors: Mapping[int, Vector]) -> list[Hit]:

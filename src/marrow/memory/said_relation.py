@@ -8,6 +8,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ..ingest.mentions import (
+    AMENDED_BY,
+    AMENDS,
     CAUSED_BY,
     DECIDES,
     DEPENDS_ON,
@@ -23,7 +25,7 @@ CONVERSATION, DESIGN, DOCUMENT, CODE = "conversation", "design", "document", "co
 # What holds only once somebody agrees, or did not come to hold.
 UNSETTLED = frozenset("undecided proposed draft rejected withdrawn pending deferred wip".split())
 # The relations that are made, the stronger first: two nodes are linked once.
-STRENGTH = ("supersedes", "caused_by", "depends_on", "relates_to")
+STRENGTH = ("supersedes", "amends", "caused_by", "depends_on", "relates_to")
 # What says something about the files that it names. A guide or a talk names many by the way.
 NAMES_FILES = frozenset((DECISION, INCIDENT, MEETING, DESIGN))
 _DONE = frozenset((COMMIT, CONVERSATION))
@@ -58,9 +60,12 @@ def relation(namer: End, named: End, how: str) -> Line | None:
         is_settled = newer.status.lower() not in UNSETTLED
         takes_its_place = namer.kind == named.kind == DECISION and is_settled and namer.service == named.service
         return line._replace(rel="supersedes" if takes_its_place else "relates_to")
+    if how in (AMENDS, AMENDED_BY) and namer.kind == named.kind == DECISION and namer.service == named.service:
+        newer, line = (namer, forth) if how == AMENDS else (named, back)
+        return line._replace(rel="depends_on" if newer.status.lower() in UNSETTLED else "amends")
     if named.kind == DECISION and namer.service and named.service and namer.service != named.service:
         return forth._replace(rel="relates_to")
-    if how == DEPENDS_ON and named.kind == DECISION:
+    if how in (DEPENDS_ON, AMENDS) and named.kind == DECISION:
         return forth._replace(rel="depends_on" if namer.service == named.service else "relates_to")
     if _made_because_of(namer.kind, named.kind, how):
         return forth._replace(rel="caused_by")

@@ -14,6 +14,7 @@ from ..providers.embedder import Embedder
 from ..search.find import Hit, find
 from ..search.question import Asked, Question
 from ..store.protocol import Reader
+from .amendments import Amendment, amendments
 from .attribution import Origin, held_now, origins_of
 from .engine import Asker, Engine, sequence
 from .looking_again import quick_look_of
@@ -35,7 +36,8 @@ OLD_WORDS = "an index of words that an older Marrow made: `marrow reindex words`
 
 class Found(NamedTuple):
     """The hits, the moment that ages are reckoned from, how it was searched when something was missing, where they are
-    from, by entry, what is known of the asked words, and by entry what took the place of the same."""
+    from, by entry, what is known of the asked words, and by entry what took the place of the same, and what amended
+    it."""
 
     hits: tuple[Hit, ...]
     now: int
@@ -43,6 +45,7 @@ class Found(NamedTuple):
     origins: Mapping[int, Origin] = {}
     asked: Asked = Asked({}, {})
     rivals: Mapping[int, tuple[str, ...]] = {}
+    amended: Mapping[int, tuple[Amendment, ...]] = {}
 
 
 def search(
@@ -66,7 +69,9 @@ def search(
         if not query.strip():
             entries = reader.select(asker.namespace, wanted, seq, now, limit)
             records = reader.records_of(entries, seq)
-            return Found(tuple(Hit(r, 0.0) for r in records), now, origins=origins_of(reader, asker, records, seq))
+            origins = origins_of(reader, asker, records, seq)
+            amended = amendments(reader, asker, records, seq, origins)
+            return Found(tuple(Hit(r, 0.0) for r in records), now, origins=origins, amended=amended)
         hidden = frozenset() if wanted.kinds else NOT_SEARCHED
         question = Question(
             query, asker.namespace, wanted, now, seq, limit, without_kinds=hidden, by_meaning=BY_MEANING
@@ -80,7 +85,8 @@ def search(
         origins = origins_of(reader, asker, records, seq)
         rivals = rivals_of(reader, asker.namespace, records, wanted.projects, seq, now)
         degraded = found.degraded or (OLD_WORDS if not hits and engine.store.has_old_words() else "")
-        return Found(hits, now, degraded, origins, found.asked, rivals)
+        amended = amendments(reader, asker, records, seq, origins)
+        return Found(hits, now, degraded, origins, found.asked, rivals, amended)
 
 
 def _replaced(engine: Engine, reader: Reader, embedder: Embedder, asker: Asker, question: Question) -> Sequence[Hit]:

@@ -15,7 +15,7 @@ from .standing import MOMENT_MAX
 
 RELS = ("relates_to", "caused_by", "depends_on", "blocks", "enables", "contradicts", "supersedes", "derived_from")
 # Causal relations are followed further than loose ones.
-CAUSAL_RELS = frozenset(("caused_by", "depends_on", "blocks", "enables"))
+CAUSAL_RELS = frozenset(("caused_by", "depends_on", "blocks", "enables", "amends"))
 # A node's own history, not its meaning: these are not handed on to the node that supersedes it.
 HISTORY_RELS = frozenset(("supersedes", "derived_from"))
 ANCHOR_TYPES = ("file", "lines", "symbol", "pattern", "dependency", "commit")

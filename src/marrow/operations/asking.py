@@ -29,7 +29,7 @@ NOTHING_YET = (
 
 class CitedView(NamedTuple):
     """A source: its number, where it stands, from when and how it holds, and the passage that speaks of it. `drift`:
-    that what it stands on has moved."""
+    that what it stands on has moved. `amended_by`: of a decision, those that changed it in part."""
 
     number: int
     address: str
@@ -46,12 +46,15 @@ class CitedView(NamedTuple):
     superseded_by: tuple[str, ...] = ()
     project: str = ""
     drift: str = ""
+    amended_by: tuple[str, ...] = ()
 
     def line(self, project: str = "") -> str:
         place = f"{self.path}:{self.lines}" if self.lines else self.path
         gone = f"superseded by {', '.join(self.superseded_by)}" if self.superseded_by else self.status
         where = f"in {project}" if project else ""
-        parts = [place, self.kind, self.service, where, told_when(self.date, self.age), gone, self.drift, self.address]
+        amended = f"amended by {', '.join(self.amended_by)}" if self.amended_by and not self.superseded_by else ""
+        when = told_when(self.date, self.age)
+        parts = [place, self.kind, self.service, where, when, gone, amended, self.drift, self.address]
         content = self.content.strip()
         text = "" if content == self.title else "\n" + content  # what is one line is its own title
         said = f"{self.title}\n{' · '.join(part for part in parts if part)}{text}"
@@ -177,6 +180,7 @@ def _view(one: Cited, now: int) -> CitedView:
         tuple(one.source_heirs()) if source.is_superseded else (),
         one.record.project,
         drifted(one.record.standing),
+        tuple(map(str, source.amended_by)),
     )
 
 

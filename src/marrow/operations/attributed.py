@@ -23,7 +23,8 @@ def told_when(date: str, age_: str) -> str:
 class Document(NamedTuple):
     """One hit. `lines` are those of the passage that answers, where the text is long; `content` is that passage, or how
     the text begins. `date` is when it is from, empty where nothing says so. `changed_by`: of a decision, a later one
-    that plainly says otherwise. `drift`: that what it stands on has moved."""
+    that plainly says otherwise; `amended_by`: those that changed it in part. `drift`: that what it stands on has
+    moved."""
 
     address: str
     kind: str
@@ -41,6 +42,7 @@ class Document(NamedTuple):
     url: str = ""
     changed_by: str = ""
     drift: str = ""
+    amended_by: tuple[str, ...] = ()
 
     def heading(self, project: str = "") -> str:
         place = f"{self.path}:{self.lines}" if self.lines else self.path
@@ -48,7 +50,11 @@ class Document(NamedTuple):
         parts = [self.kind, place, self.service, where, told_when(self.date, self.age), self.status, self.drift]
         gone = f" (superseded by {', '.join(self.superseded_by)})" if self.superseded_by else ""
         gone = gone or (f" (changed since by {self.changed_by})" if self.changed_by else "")
+        gone = gone if self.superseded_by else f"{self._amended()}{gone}"
         return f"[{self.address}] {self.title}{gone}\n    {' · '.join(part for part in parts if part)}"
+
+    def _amended(self) -> str:
+        return f" (amended by {', '.join(self.amended_by)})" if self.amended_by else ""
 
     def line(self, project: str = "") -> str:
         text = self.content.strip().replace("\n", "\n    ")
@@ -77,6 +83,7 @@ def document(one: Attributed, now: int, *, content: str | None = None) -> Docume
         url=link if isinstance(link, str) else "",
         changed_by=shown(one.changed_by.node.address) if one.changed_by else "",
         drift=drifted(one.record.standing),
+        amended_by=tuple(map(str, one.amended_by)),
     )
 
 

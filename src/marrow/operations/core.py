@@ -74,7 +74,9 @@ def memory_recall(
     items = [view(r, now)._replace(tier="Pinned") for r in found.pinned]
     origins = found.origins
     items += [
-        kept_view(kept, now, origins.get(entry, NOWHERE), found.rivals.get(entry, ()))._replace(tier="Relevant")
+        kept_view(
+            kept, now, origins.get(entry, NOWHERE), found.rivals.get(entry, ()), found.amended.get(entry, ())
+        )._replace(tier="Relevant")
         for kept in found.relevant
         for entry in (kept.record.entry,)
     ]
@@ -163,7 +165,14 @@ def memory_search(
     if not found.hits and (known := with_service(call.engine, call.asker, asked, as_of=as_of)) != asked:
         found = search(call.engine, call.asker, query, known, **how)
     items = (
-        hit_view(hit, found.now, explain, found.origins.get(entry, NOWHERE), found.rivals.get(entry, ()))
+        hit_view(
+            hit,
+            found.now,
+            explain,
+            found.origins.get(entry, NOWHERE),
+            found.rivals.get(entry, ()),
+            found.amended.get(entry, ()),
+        )
         for hit in found.hits
         for entry in (hit.record.entry,)
     )

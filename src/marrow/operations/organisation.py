@@ -249,12 +249,14 @@ class WholeDocument(NamedTuple):
     superseded_by: tuple[str, ...] = ()
     about: Mapping[str, Any] = {}
     state: str = "active"
+    amended_by: tuple[str, ...] = ()
 
     def text(self) -> str:
         gone = self.state if self.state not in ("active", self.status) else ""
         parts = [self.kind, self.path, self.service, self.date, self.status, gone]
         lines = [f"[{self.address}] {self.title}", " · ".join(part for part in parts if part)]
         lines += [f"superseded by {', '.join(self.superseded_by)}"] if self.superseded_by else []
+        lines += [f"amended by {', '.join(self.amended_by)}"] if self.amended_by else []
         lines += ["", self.content]
         if self.start > 1 or self.end < self.total:
             more = f"; goes on with offset {self.end + 1}" if self.end < self.total else ""
@@ -286,7 +288,7 @@ def get_full_document(
     about = {name: value for name, value in one.origin.fields.items() if name not in hidden}
     told = (shape.address, shape.kind, shape.title, shape.path, shape.service, shape.date, shape.status)
     lines = ("\n".join(kept), offset, offset + len(kept) - 1, len(every))
-    return WholeDocument(*told, *lines, shape.superseded_by, about, one.record.standing.state)
+    return WholeDocument(*told, *lines, shape.superseded_by, about, one.record.standing.state, shape.amended_by)
 
 
 def _fitting(lines: list[str], budget: int) -> list[str]:

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
 
+from ..memory.amendments import Amendment
 from ..memory.attribution import NOWHERE, Origin
 from ..model.address import shown
 from ..model.moments import age, iso
@@ -115,9 +116,16 @@ def view(record: Record, now: int, *, score: float = 0.0, why: Mapping[str, floa
     )
 
 
-def hit_view(hit: Hit, now: int, explain: bool, origin: Origin = NOWHERE, rivals: Sequence[str] = ()) -> View:
-    """A hit with where it is from, and what took the place of the same as it did. Of a long text the passage that
-    answers is shown, and where it stands."""
+def hit_view(
+    hit: Hit,
+    now: int,
+    explain: bool,
+    origin: Origin = NOWHERE,
+    rivals: Sequence[str] = (),
+    amended: Sequence[Amendment] = (),
+) -> View:
+    """A hit with where it is from, what took the place of the same as it did, and what amended it. Of a long text the
+    passage that answers is shown, and where it stands."""
     why = {name: round(part, 4) for name, part in hit.why} if explain else None
     found = view(hit.record, now, score=hit.score, why=why)
     place = hit.evidence.place if hit.evidence else None
@@ -125,6 +133,7 @@ def hit_view(hit: Hit, now: int, explain: bool, origin: Origin = NOWHERE, rivals
     passage = whole[place.start : place.end].strip() if place and len(whole) > LONG else ""
     content = passage or _beginning(whole, hit.record.node.kind)
     marks = (*found.marks, *([beside(rivals)] if rivals else []))
+    marks += (f"amended by {', '.join(map(str, amended))}",) if amended else ()
     return found._replace(content=content, passage=passage, source=origin.cited(hit.record, place), marks=marks)
 
 
@@ -143,9 +152,11 @@ def _beginning(content: str, kind: str) -> str:
     return f"{'… ' if start else ''}{shown_text}{' …' if start + LONG < len(content) else ''}"
 
 
-def kept_view(kept: Kept, now: int, origin: Origin = NOWHERE, rivals: Sequence[str] = ()) -> View:
+def kept_view(
+    kept: Kept, now: int, origin: Origin = NOWHERE, rivals: Sequence[str] = (), amended: Sequence[Amendment] = ()
+) -> View:
     """What recall tells: also what it replaced though nobody linked them, how often it was said, and which passage."""
-    found = hit_view(kept.hit, now, False, origin, rivals)
+    found = hit_view(kept.hit, now, False, origin, rivals, amended)
     marks = [f"replaces {shown(record.node.address)}: {reason}" for record, reason in kept.replaced]
     marks += [f"{kept.same} more say{'s' if kept.same == 1 else ''} the same"] if kept.same else []
     return found._replace(marks=(*found.marks, *marks), passage=found.passage or kept.passage)

@@ -13,6 +13,7 @@ from ...model.text import first_line
 from ...search.best_passage import Place
 from ...search.find import Hit
 from ...store.protocol import Reader
+from ..amendments import Amendment, amendments
 from ..attribution import COMMIT_DIGITS, NOWHERE, Origin, held_now, origins_of
 from ..engine import Asker
 
@@ -24,7 +25,7 @@ SUPERSEDES = "supersedes"
 class Attributed:
     """`place` is the passage that answers, where the text is long; `successors` took its place. `changed_by` is what
     changed it though nobody linked the two, where that was looked for. `is_gone`: it gave way to another, and its file
-    says something else since, or is no longer there."""
+    says something else since, or is no longer there. `amended_by` changed it in part: both hold."""
 
     record: Record
     origin: Origin = NOWHERE
@@ -34,6 +35,7 @@ class Attributed:
     successor_origins: Mapping[int, Origin] = field(default_factory=dict)
     changed_by: Record | None = None
     is_gone: bool = False
+    amended_by: tuple[Amendment, ...] = ()
 
     @property
     def title(self) -> str:
@@ -113,12 +115,14 @@ def attribute(
     known = origins_of(reader, asker, records, seq, service) if origins is None else origins
     heirs = _heirs(reader, asker, [record for record in records if record.standing.state == SUPERSEDED], seq)
     theirs = origins_of(reader, asker, [one for some in heirs.values() for one in some], seq)
+    amended = amendments(reader, asker, records, seq, known)
     found = []
     for hit in hits:
         after = heirs.get(hit.record.entry, ())
         place = hit.evidence.place if hit.evidence else None
         about = {one.entry: theirs.get(one.entry, NOWHERE) for one in after}
-        found.append(Attributed(hit.record, known.get(hit.record.entry, NOWHERE), hit.score, place, after, about))
+        one = Attributed(hit.record, known.get(hit.record.entry, NOWHERE), hit.score, place, after, about)
+        found.append(replace(one, amended_by=amended.get(hit.record.entry, ())))
     gone = _gone(reader, asker, found) if seq == CURRENT else ()
     return [replace(one, is_gone=True) if one.record.entry in gone else one for one in found] if gone else found
 

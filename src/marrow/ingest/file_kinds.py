@@ -60,6 +60,7 @@ PICTURE, RECORDING, LOG = "it is a picture", "it is a recording or its transcrip
 TALK = "it is a conversation"
 BINARY, OTHER = "it is binary", "its ending is none of those that are read"
 LEFT_BEHIND = "it is test data, or what programs leave behind"
+NO_NAME = "its name is no UTF-8, and cannot be kept"
 SUBMODULE = "it is a submodule, a repository of its own"
 NO_RECORD = "it is taken for a decision now, and nothing in it says that it is one"
 _READERS = {PICTURE: "ingest_design", RECORDING: "ingest_meeting", LOG: "ingest_log", TALK: "ingest_conversation"}

@@ -45,8 +45,9 @@ def listed(root: str | os.PathLike[str]) -> list[str]:
 
 
 @contextmanager
-def listing(root: str | os.PathLike[str]) -> Iterator[Callable[[], list[str]]]:
-    """Begins to list, and gives what waits for the list: much else can be done meanwhile."""
+def listing(root: str | os.PathLike[str], nameless: list[str] | None = None) -> Iterator[Callable[[], list[str]]]:
+    """Begins to list, and gives what waits for the list: much else can be done meanwhile. `nameless` takes up the files
+    whose names cannot be written down."""
     folder = Path(root)
     if not folder.is_dir():
         raise NotFound(f"{folder} is no folder.", hint="Give the project's root.", field="root")
@@ -56,14 +57,14 @@ def listing(root: str | os.PathLike[str]) -> Iterator[Callable[[], list[str]]]:
             told: Iterator[bytes] | MarrowError = running.enter_context(git)
         except Unavailable as problem:  # there is no git here
             told = problem
-        yield lambda: _listed(folder, told)
+        yield lambda: _listed(folder, told, [] if nameless is None else nameless)
 
 
-def _listed(folder: Path, told: Iterator[bytes] | MarrowError) -> list[str]:
+def _listed(folder: Path, told: Iterator[bytes] | MarrowError, nameless: list[str]) -> list[str]:
     try:
         if isinstance(told, MarrowError):
             raise told
-        return list(_inside(os.path.realpath(folder), told))
+        return list(_inside(os.path.realpath(folder), told, nameless))
     except (Invalid, Unavailable) as problem:
         place = locate(folder, environ={})
         if place is not None and place.root is None:  # a bare repository has no files to map
@@ -73,7 +74,8 @@ def _listed(folder: Path, told: Iterator[bytes] | MarrowError) -> list[str]:
             advice = problem.hint if isinstance(problem, Unavailable) else "Run `git status` there."
             hint = f"{advice} Nothing is read until git can: only it knows what is ignored."
             raise Unavailable(why, hint=hint) from problem
-    walked = (path.relative_to(folder).as_posix() for path in tracked(folder))
+    walked = [path.relative_to(folder).as_posix() for path in tracked(folder)]
+    nameless += [path for path in walked if not is_writable(path)]
     return [path for path in walked if is_writable(path)]
 
 
@@ -96,13 +98,21 @@ def is_writable(path: str) -> bool:
     return path.isascii() or not _NO_TEXT.search(path)
 
 
-def _inside(root: str, told: Iterable[bytes]) -> Iterator[str]:
+def escaped(path: str) -> str:
+    """A path whose bytes are no text, as it can be told: `caf\\xe9.md`."""
+    return os.fsencode(path).decode("utf-8", "backslashreplace")
+
+
+def _inside(root: str, told: Iterable[bytes], nameless: list[str]) -> Iterator[str]:
     """Each once, and none that lies beyond a link."""
     real: dict[str, bool] = {"": True}
     seen: set[str] = set()
     for name in map(os.fsdecode, told):
         path = name if os.sep == "/" else name.replace(os.sep, "/")
-        if path in seen or path[-1:] == "/" or not (path.isascii() or is_writable(path)):
+        if path in seen or path[-1:] == "/":
+            continue
+        if not (path.isascii() or is_writable(path)):
+            nameless.append(path)
             continue
         if len(seen) >= ENTRIES_MAX:
             return

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -126,5 +127,20 @@ def test_a_file_of_a_part_is_counted_once_with_the_whole(root: Path, memory: Mem
     (root / "data/pyproject.toml").write_text('[project]\nname = "prices"\n', encoding="utf-8")
     memory.ingest_codebase(str(root / "data"))
     assert memory.knowledge_stats().not_read == 2
+    memory.ingest_codebase()
+    assert memory.knowledge_stats().not_read == 7
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere every name is text")
+def test_a_file_whose_name_is_no_text_is_told_with_its_bytes(root: Path, memory: Memory) -> None:
+    memory.ingest_codebase()
+    for name in (b"notes/caf\xe9.md", b"caf\xe9.pem"):
+        Path(os.fsdecode(os.path.join(os.fsencode(root), name))).write_text("# Coffee\n", encoding="utf-8")
+    told = memory.ingest_codebase().text()
+    assert "  notes/caf\\xe9.md: its name is no UTF-8, and cannot be kept" in told
+    assert ".pem" not in told
+    assert memory.knowledge_stats().not_read == 8
+    assert memory.ingest_codebase().troubled == 0
+    Path(os.fsdecode(os.path.join(os.fsencode(root), b"notes/caf\xe9.md"))).unlink()
     memory.ingest_codebase()
     assert memory.knowledge_stats().not_read == 7

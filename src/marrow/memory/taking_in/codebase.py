@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ...codemap.languages.table import language_of
-from ...ingest.file_kinds import SUBMODULE, other_language
+from ...ingest.file_kinds import NO_NAME, SUBMODULE, other_language
 from ...ingest.files import CODE, read_file
 from ...ingest.formats.text_of import FILE_BYTES_MAX as DOCUMENT_BYTES_MAX
 from ...ingest.item import Item, Skipped
@@ -26,8 +26,8 @@ from ...model.moments import moment
 from ...model.source import CODEBASE, CURSOR, NO_ADDRESS, Source
 from ...model.standing import MOMENT_MAX
 from ...model.text import name as short_name
-from ...repository.changed import Stamp, changed_between, commit_named, is_real, listing, stamp
-from ...repository.file_sorts import is_inside_git, is_test
+from ...repository.changed import Stamp, changed_between, commit_named, escaped, is_real, listing, stamp
+from ...repository.file_sorts import is_inside_git, is_secret, is_test
 from ...repository.first_added import FirstAdded
 from ...repository.gitconfig import submodules
 from ...repository.head import repository_at
@@ -98,8 +98,8 @@ def ingest_codebase(
     own = manifest_name(os.path.join(root, below)) if below else ""
     named = given or own or service_of(engine, asker, root)
     endings = suffixes(extensions) if extensions else PROSE_SUFFIXES
-    shelf = Shelf(engine, asker)
-    with listing(root) as every:  # git works while the rows are read
+    shelf, nameless = Shelf(engine, asker), list[str]()
+    with listing(root, nameless) as every:  # git works while the rows are read
         known = shelf.of(named)
         inside = [path for path in every() if path.startswith(below)] if below else every()
     chosen = [path for path in inside if is_chosen(path, endings, not extensions)]
@@ -125,6 +125,7 @@ def ingest_codebase(
         taken_in = frozenset(chosen)
         left = [path for path in inside if path not in taken_in and not is_licence(path) and not is_ignored(path)]
         passed = passed_over(engine, asker, named, left, known, root) + _modules(root, below, is_ignored, extra)
+        passed += _without_name(root, [path for path in nameless if path.startswith(below)], is_ignored, extra)
     row = noted(origin, known.get(CODEBASE), passed)
     looked_at = _looked_at(there, names, known)
     now = engine.clock()  # What files hold is read after this: whatever is written later has a later time.
@@ -167,6 +168,15 @@ def _modules(root: str, below: str, is_ignored: Callable[[str], bool], extra: tu
     """The repositories of their own in it, which are not read."""
     inside = (path for path in submodules(root) if path.startswith(below) and not is_ignored(path))
     return [Skipped(kept_path(path, extra), SUBMODULE) for path in inside]
+
+
+def _without_name(
+    root: str, paths: Sequence[str], is_ignored: Callable[[str], bool], extra: tuple[str, ...]
+) -> list[Skipped]:
+    """The files whose names are no text. Secrets, licences and git's own are no news, as with all others."""
+    there = sorted({path for path in paths if stamp(root, path) is not None and not is_ignored(path)})
+    told = (path for path in there if not (is_secret(path) or is_licence(path) or is_inside_git(path)))
+    return [Skipped(kept_path(escaped(path), extra), NO_NAME) for path in told]
 
 
 def origin_of(asker: Asker, root: str, service: str, before: Source | None, below: str = "") -> Source:

@@ -144,3 +144,45 @@ def test_a_day_of_which_somebody_speaks_is_not_that_of_the_meeting(text: str) ->
 def test_a_sentence_below_an_empty_list_of_people_names_nobody() -> None:
     assert attendees_in("Attendees:\n\nToday, we talked, and that was it\n") == ()
     assert attendees_in("Attendees:\nAda Lovelace, Grace Hopper\n") == ("Ada Lovelace", "Grace Hopper")
+
+
+TEAMS_CUES = (
+    "0:0:0.0 --> 0:0:2.310\nAda Lovelace\nGood morning.\n\n0:0:2.980 --> 0:0:9.320\nGrace Hopper\nWe keep it.\n"
+)
+
+
+def test_a_name_on_the_first_line_of_every_cue_speaks() -> None:
+    found = read_meeting(TEAMS_CUES, path="sync.txt")
+    assert found.attendees == ("Ada Lovelace", "Grace Hopper")
+    assert found.content == "[00:00:00] Ada Lovelace: Good morning.\n[00:00:02] Grace Hopper: We keep it."
+    of_a_film = TEAMS_CUES.replace("Grace Hopper", "and she said,")
+    assert not read_meeting(of_a_film, path="sync.txt").attendees
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["Ada Lovelace stopped transcription", "Meeting ended after 00:12:03 👋", "Transcribed by https://otter.ai"],
+)
+def test_what_the_recorder_adds_is_said_by_nobody(line: str) -> None:
+    text = f"Ada Lovelace  0:03\nHello.\n\nGrace Hopper  0:15\nGood bye.\n\n{line}\n"
+    assert read_meeting(text).content.split("\n")[1:] == ["[00:00:15] Grace Hopper: Good bye.", line]
+
+
+def test_a_day_alone_is_no_title() -> None:
+    text = "Feb 3, 2024\nWeekly sync - Transcript\n00:00:00\n\nAda Lovelace: Hello.\nGrace Hopper: Hi.\n"
+    found = read_meeting(text, path="x.txt")
+    assert (found.title, day(found)) == ("Weekly sync", "2024-02-03")
+
+
+def test_subtitles_tell_their_title_behind_the_mark_of_their_form() -> None:
+    note = "NOTE\nRecorded 2024-02-03\n\n"
+    text = f"WEBVTT - Weekly sync\n\n{note}00:00:01.000 --> 00:00:04.000\n<v.loud Ada Lovelace>Good &amp; early.\n"
+    found = read_meeting(text, path="a.vtt")
+    assert (found.title, day(found)) == ("Weekly sync", "2024-02-03")
+    assert found.content == "[00:00:01] Ada Lovelace: Good & early."
+    assert read_meeting(text.replace(" - Weekly sync", " Kind: captions").replace(note, ""), path="a.vtt").title == "a"
+
+
+def test_the_folder_of_a_recorder_tells_the_day() -> None:
+    path = "recordings/2026-03-02 10.03.12 Weekly sync/meeting_saved_chat.txt"
+    assert day(read_meeting(ZOOM_CHAT, path=path)) == "2026-03-02"

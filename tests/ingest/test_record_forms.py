@@ -6,6 +6,7 @@ import pytest
 
 from marrow.ingest.adr import is_adr, read_adr
 from marrow.ingest.incident import is_incident, read_incident
+from marrow.model.moments import iso
 
 MADR_2 = """# Use PostgreSQL
 
@@ -224,3 +225,44 @@ def test_the_name_of_a_report_tells_its_day_wherever_it_stands_there() -> None:
     assert found.date is not None
     assert found.date.at == 1_704_153_600_000_000
     assert (found.title, found.root_cause) == ("Checkout outage", "A full disk.")
+
+
+LOGIN = """# Incident postmortem - Login unavailable
+
+## Incident summary
+
+Between 10:00 and 11:12 UTC on 2023-05-04, 4,500 customers could not log in. This SEV-2 incident affected a quarter.
+
+## Fault
+
+Tokens were rejected.
+
+## Recovery
+
+We rolled back.
+
+## Timeline
+
+All times are UTC.
+
+**10:00** - Logins begin to fail
+**10:10** - Alert, Bob paged
+**11:12** - Rolled back, logins are back to normal
+
+## Corrective actions
+
+1. Turn NTP on
+"""
+
+
+def test_the_summary_tells_the_day_of_a_report_that_has_no_field_for_it() -> None:
+    found = read_incident("docs/login.md", LOGIN)
+    assert is_incident("docs/login.md", LOGIN)
+    assert found.title == "Login unavailable"
+    moments = [iso(one.at) for one in (found.date, found.started, found.detected, found.ended) if one]
+    assert [one[:16] for one in moments] == [
+        "2023-05-04T00:00",
+        "2023-05-04T10:00",
+        "2023-05-04T10:10",
+        "2023-05-04T11:12",
+    ]

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from .lazy_pattern import LazyPattern
-from .spoken import Utterance, first_name_first, seconds_of, speaker_of
+from .spoken import NAME, Utterance, first_name_first, seconds_of, speaker_of
 
 _MOMENT = r"(?:\d{1,4}:)?[0-5]?\d:[0-5]?\d(?:[.,]\d{1,3})?"
 _TIMES = LazyPattern(rf"[ \t]*(?P<start>{_MOMENT})[ \t]*-->[ \t]*(?P<end>{_MOMENT})(?:[ \t]+\S.*)?[ \t]*")
@@ -16,7 +16,12 @@ _TAG = LazyPattern(r"</?[a-zA-Z][^<>\n]{0,200}>|<\d[\d:.]*>|\{\\[^{}\n]{1,40}\}"
 _SHOUTED = LazyPattern(r"(?:>>|»|[-–])[ \t]*")
 _BRACKETED = LazyPattern(r"[\[(](?P<name>[A-Z][\w .'’-]{1,40})[\])][ \t]{0,8}:?[ \t]{1,8}(?=\w)")
 _VTT = LazyPattern(r"\ufeff?WEBVTT(?:[ \t].*)?$", re.M)
+# Behind the mark of the form stands what it is about: `WEBVTT - Weekly sync`.
+_TITLED = LazyPattern(r"\ufeff?WEBVTT[ \t]{1,4}(?:[-–—:][ \t]{1,4})?(?P<title>[^\s:=][^:=\n]{2,120})\Z")
+_NAME_ALONE = LazyPattern(rf"{NAME}(?:[ ]?\([^()\n]{{1,40}}\))?")
 REPEATED_WORDS_MAX = 100
+# When a cue begins and ends, and its lines.
+_Cue = tuple[float, float, list[str]]
 # Blocks of a VTT file that are no subtitles.
 _OTHER_BLOCKS = ("NOTE", "STYLE", "REGION", "WEBVTT", "X-TIMESTAMP-MAP", "Kind:", "Language:")
 
@@ -33,7 +38,7 @@ def captions(text: str) -> list[Utterance]:
     """What is said in subtitles, cue by cue."""
     found: list[Utterance] = []
     before = ""
-    for start, end, lines in _cues(text):
+    for start, end, lines in _named(list(_cues(text))):
         for speaker, said in _voices(lines):
             fresh = _without_repeated(before, said)
             if fresh:
@@ -42,16 +47,25 @@ def captions(text: str) -> list[Utterance]:
     return found
 
 
+def _named(cues: list[_Cue]) -> list[_Cue]:
+    """Where the first line of every cue is a name, as Teams writes them, it is who speaks."""
+    if len(cues) < 2 or not all(len(lines) > 1 and _NAME_ALONE.fullmatch(lines[0]) for _, _, lines in cues):
+        return cues
+    return [(start, end, [f"{lines[0]}: {lines[1]}", *lines[2:]]) for start, end, lines in cues]
+
+
 def caption_notes(text: str) -> list[str]:
-    """The lines of NOTE blocks: recorders write the title and the people there."""
-    notes = []
+    """The lines of NOTE blocks: recorders write the title and the people there. What stands behind the mark of the form
+    goes before them."""
+    titled = _TITLED.match(text.lstrip().partition("\n")[0].rstrip())
+    notes = [titled["title"].strip()] if titled else []
     for block in re.split(r"\n[ \t]*\n", text[:20_000].replace("\r\n", "\n")):
         if block.lstrip().startswith("NOTE"):
             notes += [line.strip() for line in block.strip()[4:].split("\n") if line.strip()]
     return notes
 
 
-def _cues(text: str) -> Iterator[tuple[float, float, list[str]]]:
+def _cues(text: str) -> Iterator[_Cue]:
     """The times and lines of each cue. A line with times begins one; an empty line or the next one ends it."""
     times: tuple[float, float] | None = None
     lines: list[str] = []

@@ -46,7 +46,7 @@ _TITLED = LazyPattern(
     r"post-?\s?mortem|incident (?:report|review|analysis)|root cause analysis|outage report|\brca\b", re.I
 )
 _TITLE_START = LazyPattern(
-    r"(?:post-?\s?mortem|incident(?: report| review| analysis)?|outage report|rca|root cause analysis)"
+    r"(?:(?:incident\s)?post-?\s?mortem|incident(?: report| review| analysis)?|outage report|rca|root cause analysis)"
     r"(?:\s?(?:[:–—]|\s-)\s?|\s(?:for|of)\s(?:the\s)?)"
     r"(?P<rest>\S.*)\Z",
     re.I,
@@ -199,7 +199,7 @@ def read_incident(path: str, text: str) -> Incident:
         started=started,
         detected=detected,
         ended=ended if ended and (not started or ended.at >= started.at) else None,
-        date=date or (started and When(started.on_its_day - started.on_its_day % 86_400_000_000)) or None,
+        date=date or (started and _whole_day(started)) or None,
         duration=shape.field("duration", "total_duration", "length", "time_to_resolve", "ttr")[:60],
         summary=shape.first(_SUMMARY) or shape.field("summary"),
         impact=shape.first(_IMPACT) or shape.field("impact", "customer_impact", "user_impact"),
@@ -377,10 +377,12 @@ def _when(shape: Outline, *names: str) -> When | None:
 
 
 def _dated(stem: str, shape: Outline) -> When | None:
-    """From the name of the file, else the first date before the sections."""
+    """From the name of the file, else the first date before the sections, else in the summary."""
     named = _DAY_IN_NAME.search(stem)
     by_name = read_date(named[0].replace("_", "-")) if named else None
-    return by_name or next(dates_in(f"{shape.title}\n{shape.preamble[:2_000]}"), None)
+    stated = by_name or next(dates_in(f"{shape.title}\n{shape.preamble[:2_000]}"), None)
+    told = None if stated else next(dates_in(shape.first(_SUMMARY)[:2_000]), None)
+    return stated or (told and _whole_day(told))  # beside it stands any hour of the tale
 
 
 def _moment(shape: Outline, date: When | None, *names: str) -> When | None:
@@ -405,6 +407,10 @@ def _timeline(shape: Outline, date: When | None) -> list[Entry]:
 def _on_its_day(when: When | None) -> When | None:
     """So that it is told with the day that its report has, wherever that was written."""
     return when and replace(when, at=when.on_its_day)
+
+
+def _whole_day(when: When) -> When:
+    return When(when.on_its_day - when.on_its_day % 86_400_000_000, note=when.note)
 
 
 def _entry(entries: Iterable[Entry], words: str) -> When | None:

@@ -12,6 +12,7 @@ from ..model.draft import Draft
 from ..model.moments import moment
 from ..model.text import CONTENT_BYTES_MAX
 from .captions import caption_notes, captions, is_captions
+from .chat_days import day_line
 from .chat_lines import chat
 from .dates import dates_in, read_date
 from .item import Item
@@ -62,13 +63,14 @@ _FROM = LazyPattern(
     r"(?:[ \t]{1,8}to[ \t]{1,8}[^:\n]{1,60}?)?[ \t]{0,8}:[ \t]{0,8}(?P<rest>.*)"
 )
 _ABOUT_ITSELF = LazyPattern(
-    r"transcription (?:started|ended)\b.*|this (?:editable )?transcript was computer generated\b.*"
+    r"(?:transcription|meeting) (?:started|ended|stopped)\b.*|this (?:editable )?transcript was computer generated\b.*"
+    r"|\S.{0,60} (?:started|stopped) transcription|transcribed by \S+"
     r"|(?:meeting )?transcript",
     re.I,
 )
 _TITLE_END = LazyPattern(
     r"[ \t]{0,3}(?:\([^()]{0,60}\d[^()]{0,60}\)[ \t]{0,3})?[-–—][ \t]{0,3}(?:transcript|notes by gemini|meeting"
-    r" (?:recording|notes))[ \t]{0,3}\Z",
+    r" (?:recording|notes|transcript))[ \t]{0,3}\Z",
     re.I,
 )
 _WEEKDAY_LENGTH_MAX = 12
@@ -308,7 +310,8 @@ def _are_names(line: str) -> bool:
 
 def _first_title(lines: Sequence[str]) -> str:
     """A short first line that is no sentence, no field and nothing that somebody says."""
-    first = next((line.strip()[:LOOKED_AT_MAX] for line in lines if line.strip()), "")
+    told = (line.strip()[:LOOKED_AT_MAX] for line in lines if line.strip())
+    first = next((line for line in told if day_line(line, True) is None), "")  # a day alone is none
     if len(first) <= TITLE_MAX and (end := _TITLE_END.search(first)) and end.start():
         return _PATH_DATE.sub("", first[: end.start()]).strip(" -_–—")
     is_plain = 3 <= len(first) <= 100 and not first.endswith((".", "!", "?", ":", ",")) and not _OWN_LINE.match(first)
@@ -326,7 +329,9 @@ def _title_of_path(path: str) -> str:
 
 
 def _date_of_path(path: str) -> int | None:
-    found = _PATH_DATE.search(PurePath(path).stem) if path else None
+    """From the name of a file, or of its folder: recorders name that by the day."""
+    place = PurePath(path)
+    found = (_PATH_DATE.search(place.stem) or _PATH_DATE.search(place.parent.name)) if path else None
     return _date_in("-".join(found.group("year", "month", "day"))) if found else None
 
 

@@ -15,6 +15,12 @@ from marrow.ingest.talk.turns import items_of
 from marrow.model.moments import iso
 
 FORMS = {
+    "name, day and text": "Ann (2025-01-13 09:12): Which store?\nBob Lee [2025-01-13 09:13]: SQLite.\nWe know it.\n"
+    "Ann (2025-01-14 10:00): Good.",
+    "LINE": "[LINE] Chat with Ann\nMon, 13/01/2025\n09:12\tAnn\tWhich store?\n09:13\tBob Lee\tSQLite.\nWe know it.\n\n"
+    "Tue, 14/01/2025\n10:00\tAnn\tGood.",
+    "Viber": "[ Monday, 13 January 2025 9:12 AM ] Ann: Which store?\n[ Monday, 13 January 2025 9:13 AM ] Bob Lee: "
+    "SQLite.\nWe know it.\n[ Tuesday, 14 January 2025 10:00 AM ] Ann: Good.",
     "WhatsApp on iOS": "[13/01/2025, 09:12:00] Ann: Which store?\n[13/01/2025, 09:13:00] Bob Lee: SQLite.\n"
     "We know it.\n[14/01/2025, 10:00:00] Ann: Good.",
     "WhatsApp on Android": "13/01/2025, 09:12 - Ann: Which store?\n13/01/2025, 09:13 - Bob Lee: SQLite.\n"
@@ -213,6 +219,34 @@ def test_what_is_to_be_done_is_reckoned_from_the_day_on_which_it_was_said() -> N
     meeting = read_meeting(text)
     (item,) = action_items(meeting.content, today=day_of(meeting.at), people=meeting.attendees)
     assert (item.owner, item.due) == ("Bob", "2025-01-24")
+
+
+def test_names_with_an_hour_alone_speak() -> None:
+    text = "Ann Lee  9:12 AM\nWhich store?\nBob Fox  1:13 PM\nSQLite.\n"
+    assert [turn.line() for turn in read(text).turns] == ["[09:12] Ann Lee: Which store?", "[13:13] Bob Fox: SQLite."]
+
+
+def test_an_hour_in_round_brackets_is_no_part_of_a_name() -> None:
+    turns = read("(09:12:33) ann: Which store?\n(09:13:00) bob: SQLite.").turns
+    assert [(turn.speaker, turn.text) for turn in turns] == [("ann", "Which store?"), ("bob", "SQLite.")]
+
+
+def test_code_within_a_message_holds_no_other_message() -> None:
+    text = "2025-01-13 09:12 Ann: See\n```\n2025-01-13 09:12 x: y\n```\n2025-01-13 09:13 Bob: ok"
+    assert [one.speaker for one in found(text).messages] == ["Ann", "Bob"]
+    unclosed = "2025-01-13 09:12 Ann: See\n```\n2025-01-13 09:13 Bob: ok\n2025-01-13 09:14 Ann: yes"
+    assert [one.speaker for one in found(unclosed).messages] == ["Ann", "Bob", "Ann"]
+
+
+def test_a_day_between_what_people_say_is_said_by_nobody() -> None:
+    text = "Ann: did x\nBob: did y\n2025-01-14\nAnn: did z\nBob: did w"
+    assert read_meeting(text).content.split("\n") == [
+        "Ann: did x",
+        "Bob: did y",
+        "2025-01-14",
+        "Ann: did z",
+        "Bob: did w",
+    ]
 
 
 @pytest.mark.parametrize(

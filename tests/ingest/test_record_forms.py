@@ -266,3 +266,30 @@ def test_the_summary_tells_the_day_of_a_report_that_has_no_field_for_it() -> Non
         "2023-05-04T10:10",
         "2023-05-04T11:12",
     ]
+
+
+FIELDS = """# Incident 2024-03-14: API errors
+
+| Field | Value |
+|---|---|
+| Severity | SEV2 |
+| Start | 2024-03-14 10:02 UTC |
+| Root cause | Bad deploy |
+
+## What happened
+
+x
+"""
+ERROR = "# Correction of Error: Checkout\n\n## Summary\n\nx\n\n## Impact\n\ny\n\n## 5 Whys\n\n1. Why\n"
+
+
+def test_fields_in_a_table_make_an_incident_of_what_is_titled_so() -> None:
+    assert is_incident("docs/api.md", FIELDS)
+    found = read_incident("docs/api.md", FIELDS)
+    assert (found.number, found.root_cause) == ("", "Bad deploy"), "the year of a day is no number"
+    assert not is_incident("docs/api.md", FIELDS.replace("Incident 2024-03-14: ", ""))
+
+
+def test_a_correction_of_errors_is_an_incident() -> None:
+    assert is_incident("docs/checkout.md", ERROR)
+    assert read_incident("docs/checkout.md", ERROR).title == "Checkout"

@@ -18,7 +18,8 @@ _SHORT_YEAR = LazyPattern(r"\A(\d{1,2}\W+[^\W\d_]+\W+)(\d\d)\Z")
 # Set off as programs set off what they say themselves: `--- Day changed Tue Jan 14 2025`.
 _SET_OFF = LazyPattern(r"[-*=#]{2,}|session |log ", re.I)
 _WORD = LazyPattern(r"[^\W\d_]+|\d+")
-_LINE_MAX = 100
+# Those of a day and a year.
+_LINE_MAX, _DIGITS_LEAST = 100, 5
 _WEEKDAYS = frozenset(
     "mon monday tue tues tuesday wed wednesday thu thur thurs thursday fri friday sat saturday sun sunday".split()
 )
@@ -53,7 +54,9 @@ def written_day(said: str, is_day_first: bool) -> date | None:
 
 def day_line(line: str, is_day_first: bool) -> date | None:
     """The day that a line between messages sets: it is nothing but that day, or is set off."""
-    said = line.strip()[:_LINE_MAX]
+    said = line.strip()
+    if len(said) > _LINE_MAX or sum(map(str.isdigit, said)) < _DIGITS_LEAST:
+        return None
     when = next(dates_in(said, day_first=is_day_first), None)
     if when is None:
         return None

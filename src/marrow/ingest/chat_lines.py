@@ -35,11 +35,13 @@ _HEAD = LazyPattern(
     rf"[\[(]?{_SPACE}?(?:{_DAY})?{_CLOCK}(?P<gap>{_SPACE}?[\])]?{_SPACE}{{0,4}}(?:[-–—:|](?={_SPACE}))?{_SPACE}{{0,4}})"
     r"(?P<body>(?![\w.,:]).*|(?<=[\s\]\)]).*)\Z"
 )
-# Who and when alone on a line: what was written follows.
+# Who and when, and then what was written, or that below. An hour alone must say which half of the day it is of.
 _NAME_FIRST = LazyPattern(
-    rf"(?P<name>[^\s\[(][^:\[\]\n]{{0,59}}?)(?:,?{_SPACE}{{1,3}}\[|{_SPACE}[—–-]{_SPACE}){_DAY}{_CLOCK}\]?:?{_SPACE}{{0,4}}\Z"
+    rf"(?P<name>[^\s\[(][^:\[\](\n]{{0,59}}?)(?:,?{_SPACE}{{1,3}}[\[(]|{_SPACE}[—–-]{_SPACE}|{_SPACE}{{1,4}}(?=\d))(?:{_DAY})?"
+    rf"{_CLOCK}(?:[\])]:{_SPACE}{{1,4}}(?P<text>\S.*)|[\])]?:?{_SPACE}{{0,4}})\Z"
 )
-_STAMP_ENDS = LazyPattern(r"(?:\d|[Mm]\.?)\]?:?\s{0,4}\Z")
+_STAMPED = LazyPattern(r"(?:\d|[Mm]\.?)(?:[\])]:?(?:\s|\Z)|:?\s{0,4}\Z)")
+_STAMPED_WITHIN = 130
 _NICK = LazyPattern(r"<[@+%&~!. ]?(?P<name>[^<>\s]{1,40})>[ \t]{0,8}(?P<text>.*)\Z")
 _DOES = LazyPattern(r"\*[ \t]{1,3}(?P<name>[^\s*:]{1,40})[ \t]{1,3}(?P<text>\S.*)\Z")
 _TABBED = LazyPattern(r"[@+%&~]?(?P<name>[^\W_][^\t\n]{0,40})\t(?P<text>.*)\Z")
@@ -69,6 +71,7 @@ _BY_PROGRAM = ("-!-", "-->", "<--", "***", "===", "* ")
 _EDITED = LazyPattern(rf"{_SPACE}?<(?:this message was edited|attached: [^<>\n]{{1,200}})>\s{{0,4}}\Z", re.I)
 # Behind this mark a messenger speaks itself, unless it labels what somebody sent: `POLL:`, `Location:`.
 _ITSELF = LazyPattern(r"\u200e(?![^\W\d_]{2,12}:)")
+_FENCE = "```"
 _BACK_SECONDS = 6 * 3600
 
 
@@ -177,8 +180,12 @@ def _begun(text: str) -> tuple[list[str], list[_Begun]]:
     """What stands before the first message, and the messages with all their lines."""
     preface: list[str] = []
     found: list[_Begun] = []
-    for raw in text.replace("\r\n", "\n").replace("\r", "\n").split("\n"):
-        one = _head(raw.lstrip(f"{_MARKS} \t"))
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    has_code = sum(line.lstrip().startswith(_FENCE) for line in lines) % 2 == 0
+    is_code = False
+    for raw in lines:
+        one = None if is_code else _head(raw.lstrip(f"{_MARKS} \t"))
+        is_code ^= has_code and raw.lstrip().startswith(_FENCE)
         if one is not None:
             found.append(one)
         elif found:
@@ -191,8 +198,9 @@ def _begun(text: str) -> tuple[list[str], list[_Begun]]:
 def _head(whole: str) -> _Begun | None:
     """The beginning of a message. Without a day it takes the marks of IRC: other times may be those of a recording."""
     line, rest = whole[:LOOKED_AT_MAX], whole[LOOKED_AT_MAX:]
-    if not rest and _STAMP_ENDS.search(line[-20:]) and (first := _NAME_FIRST.match(line)) and _is_name(first["name"]):
-        return _Begun(first, _tidy_name(first["name"]), [""])
+    first = _NAME_FIRST.match(line) if _STAMPED.search(line[:_STAMPED_WITHIN]) else None
+    if first and (first["day"] or first["late"] or first["half"]) and _is_name(first["name"]):
+        return _Begun(first, _tidy_name(first["name"]), [f"{first['text'] or ''}{rest}"])
     head = _HEAD.match(line)
     if head is None:
         return None

@@ -40,14 +40,17 @@ _DATED = LazyPattern(r"(?:\d{4}[-_.]?\d\d[-_.]?\d\d|(?:inc(?:ident)?|pm|outage)?
 _DAY_IN_NAME = LazyPattern(r"(?<!\d)(?:19|20)\d\d[-_.]?[01]\d[-_.]?[0-3]\d(?!\d)")
 _PATH_DAY = LazyPattern(r"\d{4}[-_.]?\d\d[-_.]?\d\d[-_. ]+(?=\w)")
 _NUMBER = LazyPattern(
-    r"(?<![A-Za-z])(?P<word>INC(?:IDENT)?|PM|OUTAGE|POSTMORTEM)[-_ ]?#?(?P<digits>\d{1,8})(?![\d.])", re.I
+    r"(?<![A-Za-z])(?P<word>INC(?:IDENT)?|PM|OUTAGE|POSTMORTEM)[-_ ]?#?(?!\d{4}-\d\d-\d\d)(?P<digits>\d{1,8})(?![\d.])",
+    re.I,
 )
 _TITLED = LazyPattern(
-    r"post-?\s?mortem|incident (?:report|review|analysis)|root cause analysis|outage report|\brca\b", re.I
+    r"post-?\s?mortem|incident (?:report|review|analysis)|root cause analysis|outage report|\brca\b"
+    r"|correction of errors?\b|\Aincident #?\d",
+    re.I,
 )
 _TITLE_START = LazyPattern(
-    r"(?:(?:incident\s)?post-?\s?mortem|incident(?: report| review| analysis)?|outage report|rca|root cause analysis)"
-    r"(?:\s?(?:[:–—]|\s-)\s?|\s(?:for|of)\s(?:the\s)?)"
+    r"(?:(?:incident\s)?post-?\s?mortem|incident(?: report| review| analysis)?|outage report|rca|root cause analysis"
+    r"|correction of errors?)(?:\s?(?:[:–—]|\s-)\s?|\s(?:for|of)\s(?:the\s)?)"
     r"(?P<rest>\S.*)\Z",
     re.I,
 )
@@ -72,7 +75,7 @@ _FOLLOW_UPS = (
 )  # fmt: skip
 _FORM = tuple(frozenset(names) for names in ((*_CAUSE, *_CAUSE_TOO), _IMPACT, _TIMELINE, _RESOLUTION, _FOLLOW_UPS))
 _SECTIONS = frozenset(("detection", *_SUMMARY)).union(*_FORM)
-_BEGIN_WORDS = ("mortem", "incident re", "incident an", "root cause an", "rca")
+_BEGIN_WORDS = ("mortem", "incident re", "incident an", "root cause an", "rca", "correction of error", "# incident ")
 _STARTED = (
     "started",
     "start",
@@ -157,13 +160,15 @@ def is_incident(path: str, text: str) -> bool:
     parts = sum(1 for names in _FORM if shape.keys() & names)
     is_titled = is_named or bool(_TITLED.search(shape.title))
     has_cause = bool(shape.keys() & (_FORM[0] - {"trigger", "cause", "causes", "fault"}))
-    by_form = parts + (is_called and _has_fields(shape)) >= 2 if is_titled else has_cause and parts >= 3
+    told = parts + _fields_told(shape) if is_called or _TITLED.search(shape.title) else parts
+    by_form = told >= 2 if is_titled else has_cause and parts >= 3
     return by_path or by_form or (is_called and _tells_of_one(shape))
 
 
-def _has_fields(shape: Outline) -> bool:
-    """Whether it says how bad it was, or when it began and ended."""
-    return bool(shape.field("severity", "sev", "severity_level", *_STARTED, *_ENDED, *_CAUSE_FIELDS, "impact"))
+def _fields_told(shape: Outline) -> int:
+    """How much its fields say: how bad it was, when it began and ended, why."""
+    asked = (("severity", "sev", "severity_level"), _STARTED, _ENDED, _CAUSE_FIELDS, ("impact",))
+    return sum(bool(shape.field(*names)) for names in asked)
 
 
 def _tells_of_one(shape: Outline) -> bool:

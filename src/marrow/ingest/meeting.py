@@ -366,7 +366,7 @@ def _dialogue(text: str, people: Sequence[str]) -> list[Utterance | str] | None:
             waiting, since = None, seconds_of(stamp["at"])
             continue
         said = _said(line, known)
-        is_own = bool(_OWN_LINE.match(line)) or bool(_ABOUT_ITSELF.fullmatch(line))
+        is_own = bool(_OWN_LINE.match(line) or _ABOUT_ITSELF.fullmatch(line) or day_line(line, True))
         if said is not None:
             waiting = None
             spoken += 1

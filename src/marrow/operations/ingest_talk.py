@@ -46,7 +46,7 @@ class TalkResult(NamedTuple):
         if self.back is not None:
             lines.append(_cut(**self.back))
         if self.problems:
-            lines.append(f"{counted(self.troubled, 'thing')} not read, or in part:")
+            lines.append(f"{counted(self.troubled, 'thing')} not read, read in part or by a guess:")
             lines += problem_lines(self.problems, self.left_out)
         return "\n".join(lines)
 

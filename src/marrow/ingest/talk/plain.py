@@ -22,7 +22,8 @@ _DAY = r"\d{4}-\d{2}-\d{2}|\d{1,2}[./]\d{1,2}[./]\d{2,4}"
 _CLOCK = r"\d{1,2}:\d{2}(?::\d{2})?(?:[.,]\d{1,9})?(?:\s?[AaPp][Mm])?"
 # Every repeat is bounded: a line of nothing but blanks would else be gone over again and again.
 _WHEN = (
-    rf"(?:\[?(?P<day>{_DAY})?[,T ]{{0,4}}(?P<clock>{_CLOCK})?(?:Z|[+-]\d\d:?\d\d)?\]?\s{{0,4}}(?:[-–]\s)?\s{{0,4}})?"
+    rf"(?:[\[(]?(?P<day>{_DAY})?[,T ]{{0,4}}(?P<clock>{_CLOCK})?(?:Z|[+-]\d\d:?\d\d)?[\])]?\s{{0,4}}"
+    r"(?:[-–]\s)?\s{0,4})?"
 )
 _SPOKEN = re.compile(
     rf"{_WHEN}(?:\*\*|__)?{_NAME}(?:\s{{0,8}}\((?P<aside>[^()\n]{{1,40}})\))?:?(?:\*\*|__)?:(?:\*\*|__)?(?:\s+(?P<text>.*))?\Z"

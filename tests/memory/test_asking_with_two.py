@@ -20,12 +20,8 @@ if TYPE_CHECKING:
 
     from .conftest import Hand
 
-QUESTION, RIGHT = "our bookkeeping that every shop has", "The ledger is balanced twice."
-OTHERS = (
-    "Every oven that we have is cleaned by the last to leave, and so are the floors.",
-    "Flour comes on Mondays.",
-    "The oven is swept by the last to leave.",
-)
+QUESTION, RIGHT = "bookkeeping", "The ledger is balanced twice."
+OTHERS = ("The oven is swept by the last to leave.", "Flour comes on Mondays.", "Bread is baked before six.")
 
 
 class Knowing(FakeEmbedder):
@@ -52,7 +48,7 @@ def contents(engine: Engine, asker: Asker) -> list[str]:
 def test_a_search_finds_what_only_the_better_embedder_understands_before_it_has_read_the_texts(
     engine: Engine, asker: Asker, hand: Hand
 ) -> None:
-    for text in (*OTHERS, RIGHT):
+    for text in (RIGHT, *OTHERS):
         hand.say(text)
     better = Knowing()
     assert RIGHT not in contents(engine, asker)[:1]
@@ -70,7 +66,7 @@ def test_once_the_better_vectors_are_there_the_better_embedder_asks(engine: Engi
 
 
 def test_one_that_cannot_run_changes_nothing(engine: Engine, asker: Asker, hand: Hand) -> None:
-    for text in (*OTHERS, RIGHT):
+    for text in (RIGHT, *OTHERS):
         hand.say(text)
     assert contents(replace(engine, refiner=Broken()), asker) == contents(engine, asker)
 

@@ -114,3 +114,16 @@ def test_what_maps_ends_with_the_chores(home: Home, source: Path) -> None:
     chores.stop()
     assert mapper.poll() is not None
     assert isinstance(home.memories, Memories)
+
+
+def test_what_was_saved_before_the_map_was_made_is_pinned_when_it_is(home: Home, source: Path) -> None:
+    memory = home.memories.at(str(source.parent))
+    address = memory.save("`port` must stay below 9000.").items[0].address
+    chores = home.chores()
+    home.write("session-start")
+    while chores.turn(lambda: False, lambda: True):
+        pass
+    _waited(chores)
+    assert list(memory.get(address).anchors) == []
+    chores.turn(lambda: False, lambda: True)
+    assert sorted(memory.get(address).anchors) == ["file app.py", "symbol port"]

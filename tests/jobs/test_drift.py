@@ -126,3 +126,13 @@ def test_without_a_folder_nothing_is_looked_at(desk: Desk) -> None:
 
     nowhere = place._replace(asker=replace(place.asker, root=""))
     assert drift.follow(nowhere, [trace(desk, "session-start", 1)]) == 0
+
+
+def test_what_was_saved_before_the_code_was_mapped_is_pinned_when_a_session_begins(desk: Desk) -> None:
+    address = desk.save("`parse_date` takes the day first.")
+    drift.follow(place_of(desk), [trace(desk, "session-start", 1)])
+    assert desk.anchors(address) == []
+    assert desk.memory.engine.maps is not None
+    desk.memory.engine.maps(str(desk.root)).update(1)
+    drift.follow(place_of(desk), [trace(desk, "session-start", 2)])
+    assert desk.anchors(address) == ["file src/app.py", "symbol parse_date"]

@@ -120,6 +120,7 @@ class Chores:
             if is_quiet():
                 self._code.map_one()
                 for place in self._projects():
+                    self._code.pin_named(place)
                     embedded += self._derived(self._deriver.of_users(place))
         return bool(drained or worked or embedded)
 

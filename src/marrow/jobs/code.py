@@ -16,6 +16,7 @@ from ..memory.code.kept_map import KeptMap
 from ..memory.code.observed import observed_in
 from ..memory.observed.call import Call, call_of
 from ..memory.observed.changes import changes_by_shell, changes_of
+from ..memory.pin_named import pin_named
 from ..model.errors import MarrowError
 from ..model.trace import Trace
 from .place import Place
@@ -36,6 +37,8 @@ class CodeKeeper:
         self._texts: list[tuple[Place, str]] = []
         self._unmapped: dict[str, Place] = {}
         self._mapper: subprocess.Popen[bytes] | None = None
+        self._mapping = ""
+        self._mapped: set[str] = set()
         self._noting = threading.Lock()
 
     def noticed(self, place: Place, traces: Sequence[Trace]) -> None:
@@ -92,6 +95,7 @@ class CodeKeeper:
             if self._mapper.poll() is None:
                 return True
             self._end()
+            self._mapped.add(self._mapping)
         with self._noting:
             waiting, self._unmapped = self._unmapped, {}
         for root, place in list(waiting.items()):
@@ -99,11 +103,22 @@ class CodeKeeper:
             assert place.engine.maps is not None
             kept = place.engine.maps(root)
             if os.path.isdir(root) and not (kept.has_map() and kept.is_whole()):
-                self._mapper = _started(kept)
+                self._mapper, self._mapping = _started(kept), root
                 break
         with self._noting:
             self._unmapped = {**waiting, **self._unmapped}
         return self._mapper is not None
+
+    def pin_named(self, place: Place) -> int:
+        """Pin what was saved while a project that is mapped now had no map; how many memories that were."""
+        if place.asker.root not in self._mapped:
+            return 0
+        self._mapped.discard(place.asker.root)
+        try:
+            return pin_named(place.engine, place.asker)
+        except MarrowError as problem:  # done when the next session begins
+            log.warning("what names code waits to be pinned: %s", problem)
+            return 0
 
     def stop(self) -> None:
         self._end()

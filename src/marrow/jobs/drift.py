@@ -16,6 +16,7 @@ from typing import Any
 from ..capture.tools import EDIT, SHELL, WRITE
 from ..memory.observed.changes import changes_by_shell
 from ..memory.observed.command import only_looks, take_apart
+from ..memory.pin_named import pin_named
 from ..memory.verify import Verification, verify, verify_paths
 from ..model.errors import MarrowError
 from ..model.trace import Trace
@@ -60,6 +61,8 @@ def _follow(place: Place, traces: Sequence[Trace]) -> int:
             touched, moves = touched_by(trace, root)
             paths.update(dict.fromkeys(touched))
             head_may_differ = head_may_differ or moves
+    if head_may_differ:
+        pin_named(place.engine, place.asker)
     looked = verify_paths(place.engine, place.asker, list(paths)[:PATHS_MAX]).looked_at if paths else 0
     return looked + (_after_checkout(place) if head_may_differ else 0)
 

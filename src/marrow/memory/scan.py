@@ -29,6 +29,7 @@ from .anchors.known import checkout_of
 from .anchors.looked import Looked, looked_of
 from .anchors.pin import pinned
 from .engine import Asker, Engine, submit
+from .pin_named import pin_named
 from .remember import say_of
 from .verify import clean_path, root_of
 
@@ -100,6 +101,7 @@ def scan(
     asker.principal.check(WRITE, asker.namespace, asker.scope.project)
     asker.principal.check(READ, asker.namespace, asker.scope.project)
     checkout, folder = checkout_of(engine, root_of(asker)), clean_path(path)
+    pin_named(engine, asker, checkout)
     files = source_files(checkout, folder)
     if folder and not files and not any(one == folder or one.startswith(f"{folder}/") for one in checkout.files()):
         raise NotFound(f"The project has nothing at {folder!r}.", hint="Give a path from its root.", field="path")

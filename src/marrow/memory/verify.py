@@ -30,6 +30,7 @@ from .anchors.known import checkout_of
 from .anchors.looked import Looked, looked_of
 from .anchors.values import with_values
 from .engine import Asker, Engine, resolve, submit
+from .pin_named import pin_named
 
 OPERATION = "memory_verify"
 _ADDRESS = re.compile(r"(?:\w+:)?[0-9a-fA-F]{6,64}\Z")
@@ -81,6 +82,8 @@ def verify(
     if accept and not address:
         raise Invalid("It is not said which memory holds.", hint="Give its address.", field="address")
     checkout = checkout_of(engine, root_of(asker))
+    if not address:
+        pin_named(engine, asker, checkout)
     with engine.store.reading() as reader:
         if address:
             found = [resolve(reader, asker, address)]

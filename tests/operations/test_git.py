@@ -91,6 +91,14 @@ def test_a_clean_tree_says_so(said: Do) -> None:
     assert said("get_current_diff") == "On main: nothing differs from the last commit."
 
 
+def test_a_submodule_is_told_as_one_and_not_as_a_file_of_no_lines(said: Do, folder: Path, git: Git) -> None:
+    git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(folder), "inner")
+    git("commit", "--quiet", "--message", "inner")
+    (folder / "inner" / "app.py").write_text("retries = 5\n")
+    text = said("get_current_diff")
+    assert text.splitlines()[1:] == ["submodule modified u inner  (changes of its own: 1 file changed)"]
+
+
 def test_the_branch_is_told_with_its_distance(do: Do, said: Do, git: Git, tmp_path: Path) -> None:
     git("clone", "--quiet", "--bare", "repository", "origin.git", folder=".")
     git("remote", "add", "origin", str(tmp_path / "origin.git"))

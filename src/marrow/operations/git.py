@@ -18,6 +18,7 @@ from ..model.text import counted, shorten
 from ..repository.branch import Branch, current_branch
 from ..repository.changed import commit_moment
 from ..repository.changed_lately import FILES_MAX, Changed, changed_lately
+from ..repository.diff import SUBMODULE
 from ..repository.file_history import FileCommit
 from ..repository.head import is_shallow, repository_at
 from ..repository.identity import identify, locate
@@ -189,7 +190,8 @@ def _changed(one: Changed, now: int, extra: tuple[str, ...]) -> ChangedFile:
 
 
 class DiffFile(NamedTuple):
-    """`content` is the changed lines as they are told; `left_out` says why there are none, or what is missing."""
+    """`content` is the changed lines as they are told; `left_out` says why there are none, or what is missing; of a
+    submodule between which commits it went, and what is not committed in it."""
 
     path: str
     what: str
@@ -204,7 +206,8 @@ class DiffFile(NamedTuple):
         before = f" (was {self.before})" if self.before else ""
         why = f"  ({self.left_out})" if self.left_out else ""
         mark = f"{_MARKS.get(self.what, self.what)} {self.staged[0]}"
-        return f"{mark} {self.path}{before} +{self.added} -{self.removed}{why}"
+        size = "" if self.what.startswith(SUBMODULE) else f" +{self.added} -{self.removed}"
+        return f"{mark} {self.path}{before}{size}{why}"
 
 
 class DiffNow(NamedTuple):

@@ -14,6 +14,7 @@ from .file_sorts import BINARY, GENERATED, LARGE, SECRET, is_binary, is_binary_n
 from .head import head_of, repository_at, working_folder
 from .identity import Place
 from .plain_file import without_waiting
+from .submodules import changed_within, said_of
 from .working_tree import Touched, working_tree
 
 PATCH_BYTES_MAX = 8 * 1024 * 1024
@@ -22,6 +23,8 @@ UNTRACKED_BYTES_MAX = 256 * 1024
 LINES_MAX = 4_000
 LINE_LENGTH_MAX = 400
 CONTEXT = 3
+# What became of a submodule begins with this word.
+SUBMODULE = "submodule"
 _OPTIONS = ("--no-ext-diff", "--no-textconv", "--no-color", f"-O{os.devnull}", "--ignore-submodules=dirty")
 _RENAMES = ("--find-renames", "--submodule=short", "--src-prefix=a/", "--dst-prefix=b/")
 _ESCAPE = re.compile(rb'\\([abtnvfr"\\]|[0-7]{3})')
@@ -43,7 +46,8 @@ class Hunk:
 
 @dataclass(frozen=True, slots=True)
 class FileDiff:
-    """`left_out` says why a file's lines are not told: it holds secrets, is binary, generated or too large."""
+    """`left_out` says why a file's lines are not told: it holds secrets, is binary, generated or too large; of a
+    submodule what became of it."""
 
     path: str
     what: str
@@ -68,20 +72,29 @@ def current_diff(root: str | os.PathLike[str]) -> Diff:
     """Everything that differs from the last commit, staged or not, new files included. Nothing in a bare repository."""
     place = repository_at(root)
     tree = working_tree(root)
-    if place.root is None or not tree.files:
-        return Diff((), tree.more)
+    if place.root is None:
+        return Diff(())
+    within = changed_within(place)
+    own = tuple(_submodule(path, told) for path, told in within.items() if all(path != one.path for one in tree.files))
+    if not tree.files:
+        return Diff(own, tree.more)
     base = head_of(place).commit or _empty_tree(place)
     counts = dict(_counted(place, base))
-    files = [_file(place.root, one, counts.get(one.path)) for one in tree.files]
+    files = [_file(place.root, one, counts.get(one.path), within.get(one.path, "")) for one in tree.files]
     wanted = [file for file in files if not file.left_out and file.what != "untracked"]
     hunks = _patched(place, base, wanted)
-    return Diff(tuple(_with_hunks(place.root, file, hunks) for file in files), tree.more)
+    return Diff((*(_with_hunks(place.root, file, hunks) for file in files), *own), tree.more)
 
 
-def _file(root: str, one: Touched, counts: tuple[int, int] | None) -> FileDiff:
+def _submodule(path: str, own: str) -> FileDiff:
+    """One that is where the last commit has it, with changes that are not committed in it."""
+    return FileDiff(path, f"{SUBMODULE} modified", is_unstaged=True, left_out=own)
+
+
+def _file(root: str, one: Touched, counts: tuple[int, int] | None, own: str) -> FileDiff:
     made = FileDiff(one.path, one.what, one.before, is_staged=one.is_staged, is_unstaged=one.is_unstaged)
     if one.is_submodule:
-        return replace(made, what=f"submodule {one.what}", left_out="a submodule")
+        return replace(made, what=f"{SUBMODULE} {one.what}", left_out=said_of(root, one, own))
     if is_secret(one.path) or is_secret(one.before):
         return replace(made, left_out=SECRET)
     begins, size = _begin(os.path.join(root, one.path)) if one.what == "untracked" else (b"", 0)

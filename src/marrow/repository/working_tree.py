@@ -17,13 +17,15 @@ UNTRACKED_MAX = 2_000
 NAMED_MAX, NAMED_LENGTH_MAX = 500, 16_000
 _WORDS = {"M": "modified", "T": "modified", "A": "added", "D": "deleted", "R": "renamed", "C": "copied"}
 # How many fields a line of each sort has before the path.
+_SUBMODULE = b"160000"  # its mode
 _FIELDS = {b"1": 8, b"2": 9, b"u": 10}
 
 
 @dataclass(frozen=True, slots=True)
 class Touched:
     """A file as it differs. `what` is modified, added, deleted, renamed, copied, untracked or conflict; `before` is the
-    name that a renamed one had. `is_staged` and `is_unstaged` say where the difference is: both can hold."""
+    name that a renamed one had. `is_staged` and `is_unstaged` say where the difference is: both can hold. `recorded` is
+    the commit that a submodule was at in the last commit."""
 
     path: str
     what: str
@@ -31,6 +33,7 @@ class Touched:
     is_staged: bool = False
     is_unstaged: bool = False
     is_submodule: bool = False
+    recorded: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +96,7 @@ def _touched(line: bytes, before: str) -> Touched:
         is_staged=staged != ".",
         is_unstaged=unstaged != ".",
         is_submodule=head[2][:1] == b"S",
+        recorded=head[6].decode("ascii", "replace") if line[:1] in b"12" and head[3] == _SUBMODULE else "",
     )
 
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from .languages.table import language, language_of
+from .languages.typescript_comments import is_jsx_comment
 from .parse import tree_of
 from .plain_tokens import Token, plain_tokens
 from .tame import is_tame
@@ -42,6 +43,7 @@ _QUOTED = re.compile(rb"(?s)([A-Za-z]*)(\"\"\"|'''|\"|')(.*)\2\Z")
 _SPECIAL = re.compile(rb"[\\$`!]|#\{")
 _NAME = re.compile(rb"[A-Za-z_$][\w$]*\Z")
 _LINE_END = re.compile(rb"\n")
+_JSX_WORD = re.compile(rb"\S+")
 _ESCAPED = re.compile(rb"(?s)\\(.)")
 
 
@@ -143,6 +145,9 @@ class _Walk:
             return False
         if node.child_count:
             return sort != QUIET or not self._says_nothing(node, kind)
+        if kind == "jsx_text":
+            self._words(start, end)
+            return False
         if sort != MARK or node.is_named or not self._is_left_out(node, kind):
             self._leaf(start, end, self._text(kind, self._source[start:end]))
         return False
@@ -156,6 +161,11 @@ class _Walk:
             self._made.add(text, ups, downs, line, bisect_right(self._starts, end - 1) if b"\n" in text else line)
         self._before = self._lowest = self._depth
 
+    def _words(self, start: int, end: int) -> None:
+        """Text between tags, each word by itself: a comment in its middle takes nothing apart."""
+        for word in _JSX_WORD.finditer(self._source, start, end):
+            self._leaf(word.start(), word.end(), word[0])
+
     def _comment(self, node: Node) -> None:
         text = self._source[node.start_byte : node.end_byte]
         if text.startswith(DIRECTIVES):
@@ -164,7 +174,13 @@ class _Walk:
             self._made.comments.append((node.start_byte, node.end_byte))
 
     def _says_nothing(self, node: Node, kind: str) -> bool:
-        """A string that stands alone is a comment; a class without bases may have brackets."""
+        """A string that stands alone is a comment, and so is one in braces between tags; a class without bases may have
+        brackets."""
+        if kind == "jsx_expression":
+            is_remark = is_jsx_comment(node, self._parent())
+            for comment in node.named_children if is_remark else ():
+                self._comment(comment)
+            return is_remark
         if self._name != "python":
             return False
         if kind == "expression_statement" and node.child_count == 1:
@@ -269,7 +285,7 @@ def _sort(kind: str) -> int:
         sort = COMMENT
     elif ("string" in kind or kind in WHOLE) and kind not in IN_PARTS:
         sort = STRING
-    elif kind in ("expression_statement", "argument_list"):
+    elif kind in ("expression_statement", "argument_list", "jsx_expression"):
         sort = QUIET
     else:
         sort = MARK if kind in _MARKS or not kind.strip() else PLAIN

@@ -236,6 +236,18 @@ def test_a_hash_sees_meaning_and_not_form() -> None:
     assert symbol(read("function f(a: A) { return go(a, 'y'); }"), "f").hash != plain
 
 
+@pytest.mark.parametrize("path", ["a.tsx", "a.jsx"])
+def test_a_hash_sees_no_comment_between_tags(path: str) -> None:
+    plain = symbol(read("const f = () => { return <p>one two<A b={x}/></p>; };", path), "f").hash
+    for text in (
+        "<p>\n{/* why */}\none {/* and */} two<A /* c */ b={x} />\n</p>",
+        "<p>one two{ // why\n}<A b={/* it */ x}/>{ /* a */ /* b */ }</p>",
+    ):
+        assert symbol(read(f"const f = () => {{ return {text}; }};", path), "f").hash == plain, text
+    for text in ("<p>one two<A b={y}/></p>", "<p>one two{x}<A b={x}/></p>", "<p>one two</p>"):
+        assert symbol(read(f"const f = () => {{ return {text}; }};", path), "f").hash != plain, text
+
+
 # Imports.
 
 

@@ -12,7 +12,7 @@ from ..outline import Outline
 from ..parse import captures, tree_of
 from .typescript_bindings import HANDS_ON, Bindings
 from .typescript_chains import chain_of
-from .typescript_comments import Comments
+from .typescript_comments import Comments, is_jsx_comment
 from .typescript_definitions import Definitions
 from .typescript_imports import imports_of, loaded
 from .typescript_mending import mended
@@ -53,6 +53,7 @@ _EVERY = """
 _JSX = """
 (jsx_opening_element name: (_) @jsx)
 (jsx_self_closing_element name: (_) @jsx)
+(jsx_expression (comment)) @braced
 """
 _JAVASCRIPT = "(field_definition) @field"
 _TYPED = """
@@ -100,7 +101,9 @@ def read(root: Node, source: bytes, path: str, language: str) -> FileMap:
     is_typed = language != "javascript"
     definitions = Definitions(found, source, remarks, is_typed)
     bindings = Bindings(found, source, definitions, None if is_typed or b"@type" not in source else remarks)
-    outline = Outline(source, definitions.list, comments, strings, optional=b";")
+    braced = (one for one in found.get("braced", ()) if is_jsx_comment(one, one.parent.type if one.parent else ""))
+    hidden = {*comments, *((one.start_byte, one.end_byte) for one in braced)}
+    outline = Outline(source, definitions.list, sorted(hidden), strings, optional=b";")
     symbols = outline.symbols()
     imports, aliases = imports_of(found, source)
     calls, loads = _calls(found, source, outline, bindings)

@@ -1,12 +1,16 @@
-"""The first line of the comment before a definition."""
+"""The first line of the comment before a definition; comments between the tags of JSX."""
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from ..outline import Span
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
 
 _DIRECTIVE = re.compile(r"eslint|prettier|istanbul|@ts-|tslint|c8 |v8 |#?region|#?endregion|#__|@__|webpack|biome|@jsx")
 _GAP_MAX, _READ, _WHOLE, _LINES_MAX = 200, 600, 4000, 12
@@ -61,6 +65,12 @@ class Comments:
         if source[line:begin].strip():
             return 0, 0
         return begin, end
+
+
+def is_jsx_comment(expression: Node, parent: str) -> bool:
+    """Whether an expression in braces is no more than a comment: `{/* why */}` between tags."""
+    inside = expression.named_children
+    return parent != "jsx_attribute" and bool(inside) and all(one.type == "comment" for one in inside)
 
 
 def first_line(comment: str) -> str:

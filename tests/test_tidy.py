@@ -68,6 +68,7 @@ LAZY_FILES = {
 }
 LAZY_TARGETS = {
     "marrow.ingest.spot": "every search would pay for the readers of media",
+    "marrow.memory.drift_here": "who asks in the main working tree, as most do, does not pay for reading code",
     "marrow.memory.connecting": "to find out that nothing is new would take a third longer",
     "marrow.memory.derivations": "the same",
     "marrow.memory.code.resolving_worker": "a first map that only parses does not pay for it",

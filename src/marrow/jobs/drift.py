@@ -21,6 +21,7 @@ from ..memory.verify import Verification, verify, verify_paths
 from ..model.errors import MarrowError
 from ..model.trace import Trace
 from ..repository.command import fields
+from ..repository.elsewhere import is_beside_main
 from ..repository.head import head_of
 from ..repository.identity import locate
 from .place import Place
@@ -63,6 +64,8 @@ def _follow(place: Place, traces: Sequence[Trace]) -> int:
             head_may_differ = head_may_differ or moves
     if head_may_differ:
         pin_named(place.engine, place.asker)
+    if is_beside_main(root):  # what became of the code there is looked at when it is told
+        return 0
     looked = verify_paths(place.engine, place.asker, list(paths)[:PATHS_MAX]).looked_at if paths else 0
     return looked + (_after_checkout(place) if head_may_differ else 0)
 

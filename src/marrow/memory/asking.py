@@ -27,6 +27,7 @@ from ..search.weights import FILES
 from ..store.bm25 import rarity
 from ..store.protocol import Projects, Reader
 from ..store.terms import STOP_WORDS, query_terms, terms_of
+from .as_here import as_here
 from .attribution import held_now
 from .cited_answer import Checked, check
 from .condensed import FORM, SHOWN_MAX
@@ -192,10 +193,16 @@ def ask(
     ]
     is_near = not any(one.is_plain and (one.is_meant or not is_unknown) for one, _ in pairs)
     found = _placed(engine, asked, _chosen([_candidate(asked, kinds, one, source) for one, source in pairs]))
+    found = _as_here(engine, asker, found) if seq == CURRENT else found
     kept = [one._replace(source=answering(one.source, question, one.known)) for one in found]
     sources, left = _fitted(kept[:NEAR_MAX] if is_near else kept, budget_tokens)
     told_of = Asking(question.strip(), tuple(sources), now, left, None, why, degraded, is_near and bool(sources))
     return told_of if complete is None or not sources else _answered(engine, asker, told_of, projects, complete)
+
+
+def _as_here(engine: Engine, asker: Asker, found: Sequence[_Candidate]) -> list[_Candidate]:
+    here = as_here(engine, asker, [one.source.record for one in found])
+    return [one._replace(source=replace(one.source, record=record)) for one, record in zip(found, here, strict=True)]
 
 
 def _gone(reader: Reader, asker: Asker, told: Sequence[Attributed], seq: int) -> set[int]:

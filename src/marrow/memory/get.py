@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 from ..model.link import Anchor, Link
 from ..model.node import Occurrence
-from ..model.record import Interval, Record
+from ..model.record import CURRENT, Interval, Record
+from .as_here import as_here
 from .engine import Asker, Engine, resolve, sequence
 from .feedback import count
 from .rivals import rivals_of
@@ -32,6 +33,7 @@ def get(engine: Engine, asker: Asker, address: object, *, history: bool = False,
         seq = sequence(reader, asker, as_of, now)
         record = resolve(reader, asker, address, seq=seq, everywhere=True)
         mine = record.node.address
+        record = as_here(engine, asker, [record])[0] if seq == CURRENT else record
         count(engine, asker.principal, reader, record.entry)
         places = asker.principal.readable(tuple({record.project, asker.scope.project}))
         links = reader.links(asker.namespace, [mine], places, seq)

@@ -18,6 +18,7 @@ from ..search.replaced import ANNOUNCED, announced_in
 from ..store.protocol import Reader
 from ..store.terms import query_terms, terms_of
 from .amendments import Amendment, amendments
+from .as_here import as_here
 from .attribution import TAKEN_IN, Origin, origins_of
 from .engine import Asker, Engine
 from .feedback import catch_up
@@ -119,6 +120,9 @@ def recall(
     questions = tuple(kept.record for kept in open_ones.told[:QUESTIONS_MAX])
     left = {**open_ones.left, **relevant.left}
     told = [kept.record for kept in chosen]
+    here = {one.entry: one for one in as_here(engine, asker, [*pinned, *told, *questions])}
+    pinned, questions = [here[one.entry] for one in pinned], tuple(here[one.entry] for one in questions)
+    chosen = [replace(kept, hit=replace(kept.hit, record=here[kept.record.entry])) for kept in chosen]
     ingested = [record for record in told if record.node.kind in TAKEN_IN]
     origins: Mapping[int, Origin] = {}
     rivals: Mapping[int, tuple[str, ...]] = {}

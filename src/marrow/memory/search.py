@@ -15,6 +15,7 @@ from ..search.find import Hit, find
 from ..search.question import Asked, Question
 from ..store.protocol import Reader
 from .amendments import Amendment, amendments
+from .as_here import as_here
 from .attribution import Origin, held_now, origins_of
 from .engine import Asker, Engine, sequence
 from .looking_again import quick_look_of
@@ -69,6 +70,7 @@ def search(
         if not query.strip():
             entries = reader.select(asker.namespace, wanted, seq, now, limit)
             records = reader.records_of(entries, seq)
+            records = as_here(engine, asker, records) if seq == CURRENT else records
             origins = origins_of(reader, asker, records, seq)
             amended = amendments(reader, asker, records, seq, origins)
             return Found(tuple(Hit(r, 0.0) for r in records), now, origins=origins, amended=amended)
@@ -82,6 +84,9 @@ def search(
         every = _beside(reader, asker, found.hits, replaced, seq)[:limit] if replaced else found.hits
         hits = tuple(hit for hit in every if not min_score or hit.score >= min_score)
         records = [hit.record for hit in hits]
+        if seq == CURRENT:
+            records = as_here(engine, asker, records)
+            hits = tuple(replace(hit, record=record) for hit, record in zip(hits, records, strict=True))
         origins = origins_of(reader, asker, records, seq)
         rivals = rivals_of(reader, asker.namespace, records, wanted.projects, seq, now)
         degraded = found.degraded or (OLD_WORDS if not hits and engine.store.has_old_words() else "")

@@ -20,6 +20,7 @@ from ..model.link import Anchor
 from ..model.record import CURRENT, Filter, Record
 from ..model.scope import READ
 from ..model.standing import ACTIVE
+from ..repository.elsewhere import is_beside_main
 from ..store.protocol import Reader
 from .anchors.called import called_now, with_old_names
 from .anchors.check import check, is_companion
@@ -168,7 +169,9 @@ def verify_records(
     progress: Callable[[int, int | None], None] | None = None,
 ) -> Verification:
     """Look at the anchors of these, and write down what became of them, as one event; without `note` only look. Those
-    that `looked` knows to hold are not looked at again."""
+    that `looked` knows to hold are not looked at again. What stands in a worktree beside the main one is true there
+    alone, and not written down."""
+    note = note and not is_beside_main(checkout.root)
     items, steps = [], list[Step]()
     for at, record in enumerate(records):
         if progress is not None and at % PROGRESS_EVERY == 0:
@@ -232,13 +235,18 @@ def _steps(item: Verified, pins: Sequence[Anchor]) -> list[Step]:
     closed = [finding.anchor for finding in item.findings if finding.now is not None]
     if opened:
         steps.append(Pin(address, *_with_companions(pins, opened, closed)))
-    drift = item.verdict if item.verdict in (CHANGED, GONE) else ""
-    reason = what_changed(item.findings)
-    if not drift and (called := called_now(item.record.node.content, item.findings)):
-        drift, reason = MOVED, called[:REASON_MAX]
+    drift, reason = drift_of(item)
     if item.verdict != UNKNOWN and (standing.drift != drift or (drift and standing.reason != reason)):
         steps.append(Restate(address, (("drift", drift),), reason or "the code is as it was", ACTIVE))
     return steps
+
+
+def drift_of(item: Verified) -> tuple[str, str]:
+    """What a verdict makes of a memory's drift, and why, in words."""
+    if item.verdict in (CHANGED, GONE):
+        return item.verdict, what_changed(item.findings)
+    called = called_now(item.record.node.content, map(with_old_names, item.findings))
+    return (MOVED, called[:REASON_MAX]) if called else ("", what_changed(item.findings))
 
 
 def _with_companions(

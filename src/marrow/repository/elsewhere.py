@@ -8,12 +8,32 @@ from contextlib import closing, suppress
 
 from .command import content, conversation, fields
 from .gitconfig import read_bounded
-from .identity import locate
+from .identity import Place, locate
 
 _REFS_BYTES_MAX = 4 * 1024 * 1024
 _POINTER_BYTES_MAX = 8192
 # So many questions take git about a second.
 QUESTIONS_MAX = 100_000
+
+
+def is_linked(root: str) -> bool:
+    """Whether a folder is one of several working trees of its repository, and not the main one."""
+    place = locate(root, environ={}) if root else None
+    return place is not None and _is_linked(place)
+
+
+def is_beside_main(root: str) -> bool:
+    """The same, where there is a main one: of a bare repository all are linked."""
+    place = locate(root, environ={}) if root else None
+    if place is None or not _is_linked(place):
+        return False
+    main = locate(os.path.dirname(place.common_dir), environ={})
+    return main is not None and main.root is not None and main.git_dir == place.common_dir
+
+
+def _is_linked(place: Place) -> bool:
+    """A submodule has its git directory elsewhere too, but shares it with nothing."""
+    return place.git_dir != place.common_dir and os.path.basename(os.path.dirname(place.git_dir)) == "worktrees"
 
 
 def worktrees(root: str) -> list[str]:

@@ -87,6 +87,21 @@ def test_the_diff_is_told_and_stays_within_its_budget(do: Do, said: Do, folder: 
     assert do("get_current_diff", budget=300).unlisted > 0
 
 
+def test_a_name_with_a_line_break_begins_no_line_of_its_own(said: Do, folder: Path, git: Git) -> None:
+    name = "a\nOn main: nothing differs\x1b[2J.txt"
+    (folder / name).write_text("one\n")
+    git("add", ".")
+    shown = r"a\nOn main: nothing differs\x1b[2J.txt"
+    diff, changes = said("get_current_diff"), said("get_changed_files")
+    assert f"A s {shown} +1 -0" in diff
+    assert f"--- {shown}" in diff
+    assert f"A  {shown}  not committed" in changes
+    git("commit", "--quiet", "--message", "odd")
+    history = said("get_file_history", file_path=name)
+    assert f"added {shown}" in history
+    assert not any(name in text for text in (diff, changes, history))
+
+
 def test_a_clean_tree_says_so(said: Do) -> None:
     assert said("get_current_diff") == "On main: nothing differs from the last commit."
 

@@ -40,6 +40,31 @@ def test_staged_and_unstaged_changes_are_one_diff(repository: Path, git: Git) ->
     assert "-text" in file.hunks[0].lines
 
 
+def test_names_that_are_no_utf_8_hide_no_changes(repository: Path, git: Git) -> None:
+    for name in (b"caf\xe9.txt", "café.txt".encode(), b'q"uote.txt', b"new\nline.txt", b"old\xe9.txt"):
+        Path(os.fsdecode(os.fsencode(repository) + b"/" + name)).write_text("one\ntwo\nthree\nfour\n")
+    git(repository, "add", ".")
+    git(repository, "commit", "--quiet", "--message", "names")
+    git(repository, "mv", os.fsdecode(b"old\xe9.txt"), os.fsdecode(b"moved\xe8.txt"))
+    for name in (
+        b"caf\xe9.txt",
+        "café.txt".encode(),
+        b'q"uote.txt',
+        b"new\nline.txt",
+        b"moved\xe8.txt",
+        b"here\xff.txt",
+    ):
+        with open(os.path.join(os.fsencode(repository), name), "a") as file:
+            file.write("five\n")
+    found = by_path(repository)
+    assert sorted(found) == sorted(
+        ("caf\ufffd.txt", "café.txt", 'q"uote.txt', "new\nline.txt", "moved\ufffd.txt", "here\ufffd.txt")
+    )
+    for path, file in found.items():
+        assert (file.added, file.removed, file.hunks[0].lines[-1]) == (1, 0, "+five"), path
+    assert (found["moved\ufffd.txt"].what, found["moved\ufffd.txt"].before) == ("renamed", "old\ufffd.txt")
+
+
 def test_before_the_first_commit_everything_is_new(tmp_path: Path, git: Git) -> None:
     git(tmp_path, "init", "--quiet", "empty")
     folder = tmp_path / "empty"

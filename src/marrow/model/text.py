@@ -98,6 +98,13 @@ def shorten(text: str, tokens: int) -> str:
     return text
 
 
+def on_a_line(name: str) -> str:
+    """A name of a file as it is told in a line of text: what would end that, or cannot be seen, as `\\n` or `\\x07`."""
+    if name.isprintable():
+        return name
+    return "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in name)
+
+
 def sized(count: int) -> str:
     """A number of bytes as people say it: `12 KB`."""
     if count < 1000:

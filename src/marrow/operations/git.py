@@ -14,7 +14,7 @@ from ..memory.project_files import path_in_repository
 from ..model.errors import Invalid, Unavailable
 from ..model.moments import age, iso, micros, moment
 from ..model.redact import redact
-from ..model.text import counted, shorten
+from ..model.text import counted, on_a_line, shorten
 from ..repository.branch import Branch, current_branch
 from ..repository.changed import commit_moment
 from ..repository.changed_lately import FILES_MAX, Changed, changed_lately
@@ -127,13 +127,13 @@ class ChangedFile(NamedTuple):
     pending: str = ""
 
     def line(self) -> str:
-        before = f" (was {self.before})" if self.before else ""
+        before = f" (was {on_a_line(self.before)})" if self.before else ""
         pending = f", not committed: {self.pending}" if self.pending else ""
         if not self.commit:
-            return f"{_MARKS.get(self.pending, 'M')}  {self.path}{before}  not committed"
+            return f"{_MARKS.get(self.pending, 'M')}  {on_a_line(self.path)}{before}  not committed"
         times = f", {self.commits} commits" if self.commits > 1 else ""
         about = f"{self.age}, {self.author}, {self.commit} {self.subject}{times}{pending}"
-        return f"{_MARKS.get(self.what, 'M')}  {self.path}{before}  {about}"
+        return f"{_MARKS.get(self.what, 'M')}  {on_a_line(self.path)}{before}  {about}"
 
 
 class ChangedList(NamedTuple):
@@ -203,11 +203,11 @@ class DiffFile(NamedTuple):
     left_out: str = ""
 
     def line(self) -> str:
-        before = f" (was {self.before})" if self.before else ""
+        before = f" (was {on_a_line(self.before)})" if self.before else ""
         why = f"  ({self.left_out})" if self.left_out else ""
         mark = f"{_MARKS.get(self.what, self.what)} {self.staged[0]}"
         size = "" if self.what.startswith(SUBMODULE) else f" +{self.added} -{self.removed}"
-        return f"{mark} {self.path}{before}{size}{why}"
+        return f"{mark} {on_a_line(self.path)}{before}{size}{why}"
 
 
 class DiffNow(NamedTuple):
@@ -232,7 +232,7 @@ class DiffNow(NamedTuple):
         lines += [f"({counted(hidden, 'more file')}: raise budget_tokens)"] if hidden else []
         for item in self.items:
             if item.content:
-                lines += [f"--- {item.path}", item.content]
+                lines += [f"--- {on_a_line(item.path)}", item.content]
         lines += [f"({counted(self.redacted, 'secret')} taken out)"] if self.redacted else []
         return "\n".join(lines)
 
@@ -341,8 +341,8 @@ class FileCommitView(NamedTuple):
     before: str = ""
 
     def line(self) -> str:
-        before = f" (was {self.before})" if self.before else ""
-        return f"{self.hash}  {self.what} {self.path}{before}  {self.subject}  ({self.author}, {self.age})"
+        before = f" (was {on_a_line(self.before)})" if self.before else ""
+        return f"{self.hash}  {self.what} {on_a_line(self.path)}{before}  {self.subject}  ({self.author}, {self.age})"
 
 
 class FileHistory(NamedTuple):

@@ -82,8 +82,11 @@ def current_diff(root: str | os.PathLike[str]) -> Diff:
     counts = dict(_counted(place, base))
     files = [_file(place.root, one, counts.get(one.path), within.get(one.path, "")) for one in tree.files]
     wanted = [file for file in files if not file.left_out and file.what != "untracked"]
-    hunks = _patched(place, base, wanted)
-    return Diff((*(_with_hunks(place.root, file, hunks) for file in files), *own), tree.more)
+    names = {one.path: one.on_disk for one in tree.files}
+    names |= {one.before: one.before_on_disk for one in tree.files if one.before}
+    hunks = _patched(place, base, [names[name] for file in wanted for name in (file.path, file.before) if name])
+    told = (_with_hunks(os.path.join(place.root, names[file.path]), file, hunks) for file in files)
+    return Diff((*told, *own), tree.more)
 
 
 def _submodule(path: str, own: str) -> FileDiff:
@@ -97,7 +100,7 @@ def _file(root: str, one: Touched, counts: tuple[int, int] | None, own: str) -> 
         return replace(made, what=f"{SUBMODULE} {one.what}", left_out=said_of(root, one, own))
     if is_secret(one.path) or is_secret(one.before):
         return replace(made, left_out=SECRET)
-    begins, size = _begin(os.path.join(root, one.path)) if one.what == "untracked" else (b"", 0)
+    begins, size = _begin(os.path.join(root, one.on_disk)) if one.what == "untracked" else (b"", 0)
     if one.what == "untracked":
         # As git counts: a last line without its end is one too.
         counts = None if is_binary(begins) else (begins.count(b"\n") + (begins[-1:] not in (b"", b"\n")), 0)
@@ -112,12 +115,12 @@ def _file(root: str, one: Touched, counts: tuple[int, int] | None, own: str) -> 
     return replace(made, left_out=LARGE) if added + removed > LINES_MAX or size > UNTRACKED_BYTES_MAX else made
 
 
-def _with_hunks(root: str, file: FileDiff, hunks: dict[str, tuple[Hunk, ...]]) -> FileDiff:
+def _with_hunks(whole: str, file: FileDiff, hunks: dict[str, tuple[Hunk, ...]]) -> FileDiff:
     if file.left_out:
         return file
     if file.what != "untracked":
         return replace(file, hunks=hunks.get(file.path, ()))
-    begins, _ = _begin(os.path.join(root, file.path))
+    begins, _ = _begin(whole)
     lines = begins.decode("utf-8", "replace").removesuffix("\n").split("\n") if begins else []
     hunk = Hunk(f"+1,{len(lines)}", tuple(f"+{_shown(line)}" for line in lines))
     return replace(file, hunks=(hunk,) if lines else ())
@@ -148,11 +151,11 @@ def _counted(place: Place, base: str) -> Iterator[tuple[str, tuple[int, int] | N
             yield name, (int(more), int(less)) if more.isdigit() and less.isdigit() else None
 
 
-def _patched(place: Place, base: str, files: Sequence[FileDiff]) -> dict[str, tuple[Hunk, ...]]:
-    if not files:
+def _patched(place: Place, base: str, names: Sequence[str]) -> dict[str, tuple[Hunk, ...]]:
+    if not names:
         return {}
     folder = working_folder(place)
-    paths = [f":(literal,top){path}" for file in files for path in (file.path, file.before) if path]
+    paths = [f":(literal,top){name}" for name in names]
     settings = ("-c", "core.quotePath=false", *at_home(folder))
     arguments = ("diff", f"--unified={CONTEXT}", *_OPTIONS, *_RENAMES, base, "--", *paths)
     told, _ = content(folder, *settings, *arguments, bytes_max=PATCH_BYTES_MAX)

@@ -30,16 +30,17 @@ _GITLINK = b"160000 "
 
 def said_of(root: str, one: Touched, own: str = "") -> str:
     """What became of a submodule that is told as touched, in words; `own` are changes of its own."""
-    now = _commit_at(os.path.join(root, one.path))
+    folder = os.path.join(root, one.on_disk)
+    now = _commit_at(folder)
     was = one.recorded
     if one.what == "deleted":
         told = f"was at {was[:SHOWN]}" if was else "was never committed"
-    elif not os.path.isdir(os.path.join(root, one.path)):
+    elif not os.path.isdir(folder):
         told = f"was at {was[:SHOWN]}, and is no submodule now" if was else "is none now"
     elif not was:
         told = _at(now) if one.what == "added" else f"was a file, {_at(now)}"
     elif now and now != was:
-        told = f"from {was[:SHOWN]} to {now[:SHOWN]}{_apart(os.path.join(root, one.path), was, now)}"
+        told = f"from {was[:SHOWN]} to {now[:SHOWN]}{_apart(folder, was, now)}"
     else:  # staged, and taken back where it is checked out
         told = _at(now)
     return f"{told}; {own}" if own else told

@@ -25,7 +25,8 @@ _FIELDS = {b"1": 8, b"2": 9, b"u": 10}
 class Touched:
     """A file as it differs. `what` is modified, added, deleted, renamed, copied, untracked or conflict; `before` is the
     name that a renamed one had. `is_staged` and `is_unstaged` say where the difference is: both can hold. `recorded` is
-    the commit that a submodule was at in the last commit."""
+    the commit that a submodule was at in the last commit. `on_disk` and `before_on_disk` are the names as the system
+    takes them: where one is no UTF-8, it is told with marks in it."""
 
     path: str
     what: str
@@ -34,6 +35,8 @@ class Touched:
     is_unstaged: bool = False
     is_submodule: bool = False
     recorded: str = ""
+    on_disk: str = ""
+    before_on_disk: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +78,7 @@ def _listened_to(told: Iterator[bytes]) -> WorkingTree:
             untracked += 1
             if untracked > UNTRACKED_MAX:
                 return WorkingTree(tuple(found), more=True)
-            found.append(Touched(_text(line[2:]), "untracked", is_unstaged=True))
+            found.append(Touched(_text(line[2:]), "untracked", is_unstaged=True, on_disk=os.fsdecode(line[2:])))
     return WorkingTree(tuple(found))
 
 
@@ -97,6 +100,8 @@ def _touched(line: bytes, before: str) -> Touched:
         is_unstaged=unstaged != ".",
         is_submodule=head[2][:1] == b"S",
         recorded=head[6].decode("ascii", "replace") if line[:1] in b"12" and head[3] == _SUBMODULE else "",
+        on_disk=os.fsdecode(path),
+        before_on_disk=before,
     )
 
 

@@ -33,6 +33,7 @@ class Evaluator(Lookup):
         self._values: dict[tuple[str, int, str], Value | None] = {}
         self._results: dict[Ref, Value | None] = {}
         self._busy: set[object] = set()
+        self._asking = ""  # the file that a chain stands in which is being followed
 
     def bases_of(self, path: str, index: int) -> list[Ref]:
         """The project's types that a type extends or implements, in order."""
@@ -56,10 +57,12 @@ class Evaluator(Lookup):
         if depth > DEPTH_MAX or key in self._busy:
             return None
         self._busy.add(key)
+        before, self._asking = self._asking, names.path
         try:
             value = self._evaluated(names, scope, chain, depth)
         finally:
             self._busy.discard(key)
+            self._asking = before
         self._values[key] = value
         return value
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..model.code import CALLABLES, TOP, TYPES, Symbol
+from ..model.code import CALLABLES, TOP, TYPES, FileMap, Symbol
 from .classes import Classes
 from .evaluate import BASES_MAX
 from .facts import Facts, Ref
@@ -56,7 +56,9 @@ class OpenTypes(Classes):
         return _arguments(symbol.name, symbol.signature)
 
     def _beside(self, names: Names, owner: Symbol, name: str) -> Ref | None:
-        found = super()._beside(names, owner, name)
+        found = (self._extending(names, owner, name) if names.rules.by_arity else None) or super()._beside(
+            names, owner, name
+        )
         there = self.names(found[0]) if found is not None and names.rules.by_arity else None
         if found is None or there is None:
             return found
@@ -70,6 +72,37 @@ class OpenTypes(Classes):
             and _arguments(owner.name, one.signature[begin.start() :]) == count
         ]
         return (found[0], fitting[-1]) if fitting else found
+
+    def _extending(self, names: Names, owner: Symbol, name: str) -> Ref | None:
+        """Where several files extend a type by a member of this name, the only one that is seen where it is called."""
+        asking = self.names(self._asking)
+        found: list[Ref] = []
+        for path, at in self._facts.defined(name, owner.name):
+            other = self._facts.file(path)
+            if other is not None and other.language == names.map.language:
+                receiver = other.symbols[at].receiver
+                if receiver and receiver.rpartition(".")[2] == owner.name:
+                    found.append((path, at))
+        if asking is None or len({path for path, _ in found}) < 2:
+            return None
+        seen = [ref for ref in found if self._sees(asking, ref)]
+        return seen[-1] if len({path for path, _ in seen}) == 1 else None
+
+    def _sees(self, asking: Names, ref: Ref) -> bool:
+        """Whether a file opens the namespace that an extension stands in, or the class, or is in it."""
+        path, at = ref
+        other = self._facts.file(path)
+        if other is None:
+            return False
+        space, within = _space(other, at)
+        if path == asking.path or (space == other.package and path in self._shares(asking)):
+            return True
+        return any(
+            one.module == space
+            if one.name == "*"
+            else (one.module, one.name) == (space, within) and one.local == within
+            for one in asking.map.imports
+        )
 
     def _parts(self, ref: Ref) -> list[Ref]:
         """The other places in which a type is declared."""
@@ -156,6 +189,18 @@ class OpenTypes(Classes):
         if not rules.bare_calls or value is None or value.kind != "symbol" or suffixes.startswith(("()", "{}")):
             return value
         return self._result(value, rules, depth + 1) if self._symbol(value.ref).kind in CALLABLES else value
+
+
+def _space(file: FileMap, at: int) -> tuple[str, str]:
+    """The namespace that a symbol stands in, and the name of the type right around it."""
+    parent = file.symbols[at].parent
+    within = file.symbols[parent].name if parent != TOP else ""
+    spaces = []
+    while parent != TOP:
+        if file.symbols[parent].kind in NAMESPACES:
+            spaces.append(file.symbols[parent].name)
+        parent = file.symbols[parent].parent
+    return (".".join(reversed(spaces)) if spaces else file.package), within
 
 
 def _arguments(name: str, head: str) -> int:

@@ -23,6 +23,7 @@ class Resolver(OpenTypes):
         names = self.names(path)
         if names is None:
             return []
+        self._asking = path
         found: list[Edge] = []
         done: dict[tuple[int, str], tuple[Ref, str] | None] = {}
         for at, call in enumerate(names.map.calls):

@@ -132,6 +132,59 @@ def test_of_an_extension_with_overloads_in_one_file_the_call_is_known() -> None:
     assert found["App.cs", "Builder{}.AddRetry"] == "retry/Adding.cs:Builder.AddRetry"
 
 
+EXTENDED = {
+    "core/Builder.cs": "namespace Shop; public class Builder { }",
+    "core/Near.cs": "namespace Shop.Near; static class Near { public static void Go(this Builder b) { } }",
+    "a/Adding.cs": "namespace Shop.A; static class AddingA { public static void Go(this Builder b) { } }",
+    "b/Adding.cs": "namespace Shop.B; static class AddingB { public static void Go(this Builder b) { } }",
+    "two/Adding.cs": "using Shop; namespace Two.C { static class C { public static void Go(this Builder b) { } } }"
+    " namespace Two.D { static class D { public static void Stop(this Builder b) { } } }",
+    "d/Adding.cs": "namespace Shop.E; static class E { public static void Stop(this Builder b) { } }",
+}
+USING = "class App {{ void Run() {{ new Builder().{}(); }} }}"
+
+
+@pytest.mark.parametrize(
+    ("head", "calls", "found"),
+    [
+        ("using Shop.A;", "Go", "a/Adding.cs"),
+        ("using Shop.B;", "Go", "b/Adding.cs"),
+        ("namespace Shop.A;", "Go", "a/Adding.cs"),
+        ("namespace Shop.B.Inner;", "Go", "b/Adding.cs"),
+        ("using static Shop.B.AddingB;", "Go", "b/Adding.cs"),
+        ("using Two.C;", "Go", "two/Adding.cs"),
+        ("using Two.D;", "Stop", "two/Adding.cs"),
+        ("using Shop.E;", "Stop", "d/Adding.cs"),
+    ],
+)
+def test_of_extensions_of_one_name_that_is_called_which_the_file_sees(head: str, calls: str, found: str) -> None:
+    told = leads({**EXTENDED, "app/App.cs": f"using Shop; {head} {USING.format(calls)}"})
+    assert told["app/App.cs", f"Builder{{}}.{calls}"] == f"{found}:Builder.{calls}"
+
+
+def test_of_extensions_of_one_name_of_which_a_file_sees_several_or_none_no_far_one_is_called() -> None:
+    files = {path: text for path, text in EXTENDED.items() if path != "core/Near.cs"}
+    for head in ("using Shop.A; using Shop.B;", "using B = Shop.B.AddingB;"):
+        told = leads({**files, "app/App.cs": f"using Shop; {head} {USING.format('Go')}"})
+        assert ("app/App.cs", "Builder{}.Go") not in told
+
+
+def test_an_extension_that_is_called_in_another_file_is_looked_for_as_that_sees_it() -> None:
+    told = leads(
+        {
+            "core/Builder.cs": "namespace Shop; public class Builder { } public class Row { public void Sell() { } }",
+            "a/A.cs": "namespace Shop.A; static class A { public static Row Go(this Builder b) => null; }",
+            "b/B.cs": "namespace Shop.B; static class B { public static string Go(this Builder b) => null; }",
+            "a/Made.cs": "using Shop; using Shop.A; class Made { public Builder b; "
+            "public object One() { return b.Go(); } public Row Two() { var row = b.Go(); row.Sell(); return row; } }",
+            "app/App.cs": "using Shop.B; class App { Made made; void Run() { made.Two().Sell(); made.b.Go(); } }",
+        }
+    )
+    assert told["a/Made.cs", "b.Go"] == "a/A.cs:Builder.Go"
+    assert told["a/Made.cs", "row.Sell"] == "core/Builder.cs:Row.Sell"
+    assert told["app/App.cs", "made.b.Go"] == "b/B.cs:Builder.Go"
+
+
 def test_an_extension_of_a_type_parameter_belongs_to_what_the_parameter_must_be() -> None:
     more = (
         "using Shop; static class Adding { public static T AddTimeout<T>(this T b) where T : BuilderBase => b; "

@@ -28,7 +28,27 @@ class Case(NamedTuple):
     moved: Mapping[str, str] = MappingProxyType({})
 
 
+EXTENSION = "namespace Shop.%s; static class Adding { public static void %s(this Builder b) { } }\n"
+SHOP = {
+    "Builder.cs": "namespace Shop; public class Builder { }\n",
+    "far/A.cs": EXTENSION % ("A", "Go"),
+    "App.cs": "using Shop;\nusing Shop.B;\nclass App { void Run() { new Builder().Go(); } }\n",
+}
 CASES = {
+    "another_extension_of_the_name_comes_and_is_the_one_that_is_seen": Case(
+        SHOP, {"far/B.cs": EXTENSION % ("B", "Go")}
+    ),
+    "an_extension_gets_the_name_of_another": Case(
+        {**SHOP, "near/B.cs": EXTENSION % ("B", "Stop")}, {"near/B.cs": EXTENSION % ("B", "Go")}
+    ),
+    "the_extension_that_is_seen_goes": Case({**SHOP, "near/B.cs": EXTENSION % ("B", "Go")}, {"near/B.cs": None}),
+    "an_extension_goes_to_another_namespace": Case(
+        {**SHOP, "near/B.cs": EXTENSION % ("C", "Go")}, {"near/B.cs": EXTENSION % ("B", "Go")}
+    ),
+    "another_namespace_is_opened_where_an_extension_is_called": Case(
+        {**SHOP, "near/B.cs": EXTENSION % ("B", "Go")},
+        {"App.cs": SHOP["App.cs"].replace("using Shop.B;", "using Shop.A;")},
+    ),
     "a_renamed_file_is_what_others_import": Case(
         {
             "a.py": "def f():\n    return 1\n",

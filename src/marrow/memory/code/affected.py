@@ -40,6 +40,7 @@ def affected(writer: MapWriter, replaced: Sequence[Replaced], renamed: Iterable[
                 near.update(_sources(writer, known.id))
         names |= given | {came.symbol.name for came in one.came} | {lost.symbol.name for lost in one.lost}
         _overridden(writer, one, near)
+        near.update(_extended_elsewhere(writer, one))
         near.update(_in_the_place_of_others(writer, one))
     for file in renamed:
         near |= {file, *writer.sources_into(file)}
@@ -134,6 +135,17 @@ def _taken_for_the_only_one(writer: MapWriter, name: str) -> Iterable[int]:
         for source, places in writer.incoming(symbol.id):
             if any(place.reason == "unique" for place in places):
                 yield source
+
+
+def _extended_elsewhere(writer: MapWriter, one: Replaced) -> Iterator[int]:
+    """A new member that is declared outside of its type may be meant where one of another file was, or neither."""
+    for came in one.came:
+        if not came.symbol.receiver:
+            continue
+        owner = came.symbol.receiver.rpartition(".")[2]
+        for known in writer.symbols_named(came.symbol.name, HANDED_ON_MAX):
+            if known.id >> 20 != one.file and known.within.rpartition(".")[2] == owner:
+                yield from _sources(writer, known.id)
 
 
 def _overridden(writer: MapWriter, one: Replaced, near: set[int]) -> None:

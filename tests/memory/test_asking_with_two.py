@@ -20,12 +20,13 @@ if TYPE_CHECKING:
 
     from .conftest import Hand
 
-QUESTION, RIGHT = "bookkeeping", "The ledger is balanced twice."
+# No word of the one falls into a bucket of the other's.
+QUESTION, RIGHT = "bookkeeping", "Two people count what is in the till."
 OTHERS = ("The oven is swept by the last to leave.", "Flour comes on Mondays.", "Bread is baked before six.")
 
 
 class Knowing(FakeEmbedder):
-    """Knows that bookkeeping is what ledgers are about; otherwise it is of the same mind."""
+    """Knows that to count a till is bookkeeping; otherwise it is of the same mind."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -33,7 +34,7 @@ class Knowing(FakeEmbedder):
 
     def documents(self, texts: Sequence[str]) -> NDArray[float32]:
         self.given += texts
-        return super().documents([text.replace("bookkeeping", "ledger balanced twice") for text in texts])
+        return super().documents([text.replace("bookkeeping", "people count till") for text in texts])
 
 
 class Broken(FakeEmbedder):

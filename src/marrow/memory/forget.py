@@ -10,6 +10,7 @@ from ..model.scope import READ
 from ..model.standing import ACTIVE, COMPRESSED, RETRACTED
 from ..store.protocol import Reader
 from .accounts import retold
+from .captured import CAPTURE, SAID_IN_SESSION
 from .compress import KIND as SUMMARY
 from .engine import Asker, Engine, resolve, submit
 from .set_free import holds_again, looked_again, set_free
@@ -20,8 +21,6 @@ SAVES = frozenset(
     "memory_save memory_update memory_gap memory_ask memory_answer memory_checkpoint memory_handoff memory_survey "
     "memory_arc set_task_context".split()
 )
-# Of what hooks kept, that which the user said; what was only seen is nobody's.
-CAPTURE, SAID_IN_SESSION = "session_capture", "session"
 EVENTS_LOOKED_AT = 1_000
 
 

@@ -20,8 +20,8 @@ from .anchors.evidence import companions
 from .anchors.known import checkout_of, is_mapped
 from .anchors.mentions import mentions
 from .anchors.pin import AUTOMATIC_MAX, pinned
+from .captured import CAPTURE
 from .engine import Asker, Engine, submit
-from .forget import CAPTURE
 from .remember import OPERATION as SAVING
 from .remember import UNPINNED_KINDS
 

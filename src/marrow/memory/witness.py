@@ -24,8 +24,8 @@ from ..model.trace import DONE, NOT_KEPT, Trace
 from ..store.protocol import Reader, Writer
 from ..store.receive_traces import keep_session, settle_traces
 from .accounts import still_said
+from .captured import CAPTURE, SAID_IN_SESSION
 from .engine import Asker, Engine, submit
-from .forget import CAPTURE, SAID_IN_SESSION
 from .observed.decided import decided
 from .observed.digest import Digest, digest, handoff_text, summary_text
 from .observed.left import left_before

@@ -34,6 +34,11 @@ def pem(kind: str, newline: str = "\n") -> str:
     return newline.join([f"{dashes}BEGIN {kind}{dashes}", *lines, f"{dashes}END {kind}{dashes}"])
 
 
+def packed(kind: str) -> str:
+    """As files for clusters hold keys and certificates."""
+    return base64.b64encode(pem(kind).encode()).decode()
+
+
 JWT = ".".join([encoded('{"alg":"HS256","typ":"JWT"}'), encoded('{"sub":"1234567890","name":"A"}'), body(43)])
 AWS_ID = "AKIA" + body(16, string.ascii_uppercase + string.digits)
 AWS_LONG = "wJ4" + body(35) + "/+"
@@ -123,6 +128,8 @@ PLACED: list[tuple[str, str, str]] = [
     ("private-key", "{}", pem("DSA PRIVATE KEY").rsplit("\n", 1)[0]),
     ("private-key", "{}", pem("RSA PRIVATE KEY").split("\n", 1)[1]),
     ("private-key", "{}", "PuTTY-User" + f"-Key-File-2: ssh-rsa\nEncryption: none\nPrivate-Lines: 1\n{body(64, B64)}"),
+    ("private-key", "    client-key-data: {}", packed("RSA PRIVATE KEY")),
+    ("private-key", "data:\n  tls.key: {}", packed("PRIVATE KEY")),
     ("connection-string", "postgres://app:{}@db.internal:5432/main", "pw"),
     ("connection-string", "postgresql+psycopg2://app:{}@db/main", "s3/cr?t#1"),
     ("connection-string", "mongodb+srv://app:{}@cluster0.mongodb.net/x", "p%40ss" + body(8)),
@@ -213,6 +220,21 @@ PLACED: list[tuple[str, str, str]] = [
     ("secret", 'ibm_cloud_iam_api_key = "{}"', body(44)),
     ("secret", 'cos_hmac_secret_access_key = "{}"', body(48, HEX)),
     ("secret", '"auth": "{}"', encoded("joe:swordfish1")),
+    ("secret", 'TOKEN = ("{}")', body(32)),
+    ("secret", 'API_KEY = (\n    "{}"\n)', body(32)),
+    ("password", 'password = """{}"""', "hunter2xyz"),
+    ("secret", "secret = \'\'\'\n{}\n\'\'\'", body(24)),
+    ("password", "password: |\n  {}\nuser: joe", "hunter2xyz"),
+    ("secret", "  client_secret: >-\n    {}\n  user: joe", f"{body(24)}\n    {body(24)}"),
+    ("password", "create user app identified by '{}';", "swordfish"),
+    ("password", "CREATE USER 'app'@'%' IDENTIFIED WITH mysql_native_password BY '{}'", "swordfish"),
+    ("password", "ALTER ROLE app WITH PASSWORD '{}'", "sword fish"),
+    ("password", "CREATE USER app WITH ENCRYPTED PASSWORD '{}'", "swordfish"),
+    ("password", "create user app with login password '{}'", "swordfish"),
+    ("secret", "FROM x\nENV API_KEY {}", "abcdefgh1"),
+    ("secret", "ENV DB_PASSWORD {}", "swordfish"),
+    ("secret", "setx GITHUB_TOKEN {}", "abcdefgh1"),
+    ("secret", "set -gx API_KEY {}", "abcdefgh1"),
 ]  # fmt: skip
 
 CORPUS = [(rule, "{}", secret) for rule, secrets in TOKENS.items() for secret in secrets] + PLACED
@@ -307,5 +329,12 @@ STAYS = [
     'names = ["password", "email", "opaqueBufferQueueTriggerToken", "sfntCMapEncoding"]',
     'token = r"[-!#$%&*+.^_|~0-9a-zA-Z]+"',
     "The machine learning default password for login is none.",
+    'token = (\n    "the long text of a token, in words"\n)',
+    'secret = """\nA secret is what nobody knows.\n"""',
+    "password: |\n  The words that a person types.\nuser: joe",
+    "tls.crt: " + packed("CERTIFICATE"),
+    "CREATE USER app IDENTIFIED BY '<your-password>'; it is identified by 'name'",
+    "log in with password 'changeme' and ENV PASSWORD_FILE /run/secrets/db",
+    "setx PATH here; set -gx TOKEN $TOKEN; the env token is read from a file",
     "a <private/> b",
 ]  # fmt: skip

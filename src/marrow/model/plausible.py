@@ -201,7 +201,10 @@ ASSIGNED = r"""
     (?: (?:\\*+["'`])?+\]?+                                                  # the end of a quoted name or of an index
         (?:[ \t]{1,2}(?:string|text))?+
         (?:[ \t]{0,2}:[ \t]{0,2}[A-Za-z_.&?|\[\]'\ *]{1,40}?(?=[ \t]{0,2}=[^=]))? # a type
-        [ \t]{0,12}+(=>|:=|->|={1,3}|!==?|:)[ \t]{0,12}+(?:[A-Za-z@]{1,2}(?=["'`]))?+
+        [ \t]{0,12}+(=>|:=|->|={1,3}|!==?|:)[ \t]{0,12}+
+        (?:\(\s{0,40}+(?=[A-Za-z]{0,2}["'`]))?+                    # in brackets, for a line of its own
+        (?:[A-Za-z@]{1,2}(?=["'`]))?+
+        (?:(?:"{3}|'{3})\s{0,40}+ | [|>][+-]?\d?[ \t]{0,4}\r?\n[ \t]{1,40}+)?+   # over lines, or a block of YAML
       | ["']?\s{1,4}(?:value|content)\s?(=)\s?
       | (\()[ \t]{0,4}(?=["'`\\])
       | ["'`](,)[ \t]{0,4}(?=["'`\\])
@@ -234,7 +237,17 @@ def assigned(text: str, found: re.Match[str]) -> Span | None:
         known = password or (place == "shell" and operator == "=")
         taken = is_assigned_string(text[start:end], operator, password=known, phrase=name == "passph")
         return (start, end) if taken else None
-    return _assigned_bare(text, start, end, operator, password=password, place=place, touching=touching)
+    taken_bare = _assigned_bare(text, start, end, operator, password=password, place=place, touching=touching)
+    if taken_bare and re.match(r"[ \t]*[|>]", text[found.end(sign) : start]):
+        return start, _block_end(text, *taken_bare)
+    return taken_bare
+
+
+def _block_end(text: str, start: int, end: int) -> int:
+    """Where the lines end that are indented as far as the first of a block is."""
+    indent = text[text.rfind("\n", 0, start) + 1 : start]
+    rest = re.compile(rf"(?:[^\r\n]*+\r?\n{re.escape(indent)}(?=\S))*+[^\s]*+").match(text, end)
+    return rest.end() if rest else end
 
 
 def _assigned_bare(

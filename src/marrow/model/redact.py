@@ -22,7 +22,8 @@ from functools import lru_cache
 from marrow.model.errors import Invalid
 from marrow.model.literals import Literals
 from marrow.model.plausible import is_stand_in
-from marrow.model.secrets import RULES, Rule
+from marrow.model.secret_rule import Rule
+from marrow.model.secrets import RULES
 from marrow.model.sieve import CHECKS, DEEPEST, long_words, lower, telling
 
 TYPE_CHECKING = False  # Importing `typing` would cost every hook a few milliseconds.

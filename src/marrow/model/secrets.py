@@ -17,55 +17,13 @@ import re
 
 from marrow.model import plausible
 from marrow.model.plausible import ASSIGNED, FOLD, PROSE, assigned, is_expression, is_random, is_stand_in, run_end
-from marrow.model.sieve import KEY_OWNERS, SPOKEN, SPOKEN_FORM
+from marrow.model.secret_keys import PRIVATE_KEYS
+from marrow.model.secret_rule import Rule, whole
+from marrow.model.sieve import KEY_OWNERS, SPOKEN, SPOKEN_FORM, telling
 
 TYPE_CHECKING = False  # Importing `typing` would cost every hook a few milliseconds.
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    Span = tuple[int, int]
-    Judge = Callable[[str, re.Match[str]], Span | None]
-
-
-def whole(text: str, found: re.Match[str]) -> Span | None:
-    """A secret by its form alone, unless it is a mask. It starts with the last group that took part."""
-    start = found.start(found.lastindex or 0)
-    masked = re.search(r"[xX*]{12}", text[start : min(found.end(), start + 64)])
-    return None if masked else (start, found.end())
-
-
-class Rule:
-    """One kind of secret.
-
-    `name` is shown in place of the secret. `literals`: the pattern is tried only where one of them starts. The pattern
-    ends with the secret, which runs from the start of the last group that took part (of the match, where there is
-    none) to the end of the match. `judge` gives the span to remove, or None when this is no secret after all.
-    `folded` rules are found in any case (literals in lower case); the others only in words of 16 characters and more.
-    `needs` is a rarer or shorter text without which none of the literals has to be looked for.
-    """
-
-    __slots__ = ("folded", "judge", "literals", "name", "needs", "pattern")
-
-    def __init__(
-        self,
-        name: str,
-        literals: tuple[str, ...],
-        pattern: str,
-        judge: Judge = whole,
-        *,
-        folded: bool = False,
-        needs: str = "",
-    ) -> None:
-        self.name = name
-        self.literals = literals
-        self.pattern = pattern
-        self.judge = judge
-        self.folded = folded
-        self.needs = needs
-
-    def compiled(self) -> re.Pattern[str]:
-        """The pattern, compiled once (the `re` module keeps it)."""
-        return re.compile(self.pattern, re.VERBOSE | re.ASCII | (re.IGNORECASE if self.folded else 0))
+    from marrow.model.secret_rule import Judge, Span
 
 
 # A token starts after anything but a letter or digit; an escaped line break or a percent escape ends in one.
@@ -180,73 +138,6 @@ VENDORS = (
 )
 
 
-# --- private keys ----------------------------------------------------------------------------------------------------
-
-_KEY_NAME = r"[A-Z0-9\ ]{0,40}PRIVATE\ KEY(?:\ BLOCK)?\ ?-{4,5}"
-_KEY_END = rf"-{{4,5}}\ ?END\ {_KEY_NAME}"
-# The lines of a key that was cut off: separators (also escaped ones, and the marks of quoting), then base64.
-_KEY_LINES = r"""
-    (?:(?:\s|\\[nrt]|[>|"'+,#*;()\\])*+
-       (?:(?:Proc-Type|DEK-Info|Comment|Version|Hash|Charset|X-[\w-]{1,30}):[^\r\n\\]{0,200}+|[A-Za-z0-9+/=]{16,}+))*+
-    (?:(?:\s|\\[nrt])*+[A-Za-z0-9+/=]++\s*+\Z)?"""
-
-
-def _private_key(text: str, found: re.Match[str]) -> Span | None:
-    """The whole block, or as much as is left of it. A heading that is only mentioned has no key after it."""
-    begin = found.end()
-    following = text.find("-----BEGIN", begin)
-    closing = re.compile(_KEY_END, re.VERBOSE | re.IGNORECASE).search(
-        text, begin, len(text) if following < 0 else following
-    )
-    if closing:
-        body = text[begin : closing.start()]
-        prose = re.search(r"\b[a-z]{2,12}[ ][a-z]{2,12}[ ][a-z]{2,12}\b", body)
-        if not prose:
-            return (found.start(), closing.end()) if re.search(r"[A-Za-z0-9+/=]{8}", body) else None
-    lines = re.compile(_KEY_LINES, re.VERBOSE | re.ASCII).match(text, begin)
-    if not lines or not re.search(r"[A-Za-z0-9+/=]{6}", lines.group()):
-        return None
-    return found.start(), lines.end()
-
-
-def _private_key_tail(text: str, found: re.Match[str]) -> Span | None:
-    """The end of a block whose beginning was cut off: the lines of base64 above it."""
-    low = max(0, found.start() - 16384)
-    low = max(low, text.rfind("-----", low, found.start()) + 5)
-    above = text[low : found.start()].replace("\\n", " \n")
-    at = len(above)
-    while at > 0:
-        line_start = above.rfind("\n", 0, at - 1) + 1
-        line = above[line_start:at].strip(" \t\r\n>|\"'+,#*")
-        if line and not re.fullmatch(r"[A-Za-z0-9+/=]+", line):
-            break
-        at = line_start
-    body = above[at:]
-    if not re.search(r"[A-Za-z0-9+/=]{16}", body):
-        return None
-    return low + at + len(body) - len(body.lstrip()), found.end()
-
-
-PRIVATE_KEYS = (
-    Rule(
-        "private-key",
-        ("-----begin", "---- begin"),
-        rf"-{{4,5}}\ ?BEGIN\ {_KEY_NAME}",
-        _private_key,
-        folded=True,
-        needs="----",
-    ),
-    Rule("private-key", ("-----end", "---- end"), _KEY_END, _private_key_tail, folded=True, needs="----"),
-    Rule(
-        "private-key",
-        ("putty-user-key-file",),
-        r"PuTTY-User-Key-File-\d:[^\r\n]*+(?:[\r\n]++(?:[A-Za-z-]{1,30}+:[^\r\n]*+|[A-Za-z0-9+/=]++(?=[\r\n]|\Z)))*+",
-        folded=True,
-        needs="-",
-    ),
-)
-
-
 # --- credentials in addresses, headers, commands and files -----------------------------------------------------------
 
 
@@ -318,6 +209,21 @@ def _logged_in_with(text: str, found: re.Match[str]) -> Span | None:
     if not re.search(r"\b(?:docker|podman|nerdctl|buildah|skopeo|helm|oras|az|cf|oc)[ ][a-z ]*\Z", before, FOLD):
         return None
     return _typed(text, found)
+
+
+def _in_query(text: str, found: re.Match[str]) -> Span | None:
+    """What identifies a row is no password: only where a user is made or changed."""
+    before = text[max(0, found.start() - 200) : found.start()]
+    is_said = found[0][:1] in "iI" and not re.search(r"\b(?:create|alter|grant)\b", before, FOLD)
+    return None if is_said else _given(text, found)
+
+
+def _set_to(text: str, found: re.Match[str]) -> Span | None:
+    """`ENV NAME value` at the beginning of a line: nothing but the place says that it is assigned."""
+    name, value = found[1], found[found.lastindex or 0]
+    if not telling(name) or value.lower() in PROSE or (value.isalpha() and value.isupper()):
+        return None
+    return _given(text, found)
 
 
 _SCHEMES = "sql postgres mongodb \\+srv redis rediss amqp amqps mariadb ftp ftps ldap ldaps mqtt mqtts smtp"
@@ -446,6 +352,22 @@ PLACES = (
         SPOKEN,
         SPOKEN_FORM,
         plausible.spoken,
+        folded=True,
+    ),
+    Rule(
+        "password",
+        ("identified", "with password", "encrypted password", "login password"),
+        r"(?:identified(?:\s{1,4}with\s{1,4}[\w\"'`]{1,60})?\s{1,8}by(?:\s{1,4}password)?"
+        r"|(?:with|encrypted|login)[ ]password)\s{1,8}(?:\"([^\"\r\n]{1,256}) | '([^'\r\n]{1,256}))",
+        _in_query,
+        folded=True,
+    ),
+    Rule(
+        "secret",
+        ("env ", "setx ", "set -"),
+        # The name is in capitals, as of nothing else at the beginning of a sentence.
+        rf"(?:env|setx|set[ ]-[a-z]{{1,4}})[ \t]{{1,8}}((?-i:[A-Z][A-Z0-9_]{{2,80}}))[ \t]{{1,8}}(?!=){_ARGUMENT}",
+        _set_to,
         folded=True,
     ),
     Rule(

@@ -104,6 +104,7 @@ CASED: dict[str, Check] = {
     "key-": _run(4, 32),
     "dapi": _run(4, 32),
     "sk-": _open_ai,
+    "LS0tLS1CRUdJTi": _token,
     ":A": _telegram,
     ".": _discord,
     "-us": _mailchimp,
@@ -191,6 +192,19 @@ def _spoken(_text: str, searched: str, at: int) -> bool:
 
 def _netrc(text: str, searched: str, at: int) -> bool:
     return text[at + 7 : at + 8].isspace() and "password" in searched[at : at + 1200]
+
+
+def _at_line(text: str, at: int) -> bool:
+    """Only a prompt and spaces stand before it on its line."""
+    begin = text.rfind("\n", max(0, at - 40), at) + 1
+    return (begin > 0 or at <= 40) and not text[begin:at].strip(" \t$#>%")
+
+
+def _set_to(text: str, _searched: str, at: int) -> bool:
+    """A command that sets a variable, whose name tells that it holds a secret."""
+    words = text[at : at + 128].split()
+    name = "".join(words[2:3] if words[0].lower() == "set" else words[1:2])
+    return name.isupper() and _at_line(text, at) and bool(telling(name))
 
 
 # --- what is assigned to a telling name ------------------------------------------------------------------------------
@@ -286,6 +300,9 @@ FOLDED: dict[str, Check] = {
     **dict.fromkeys(("machine", "default"), _netrc),
     **dict.fromkeys(("login", "mongo", "sqlcmd", "7z"), _within("-p", 240)),
     **dict.fromkeys(SPOKEN, _spoken),
+    **dict.fromkeys(("env ", "setx ", "set -"), _set_to),
+    **{word: _soon(len(word), "\"'", 10) for word in ("with password", "encrypted password", "login password")},
+    "identified": _within("by", 100),
     "ldap": _within("-w", 240),
     "_authtoken": _soon(10, " ", 1),
     "redis-cli": _within("-a", 240),

@@ -92,3 +92,21 @@ def test_the_day_of_a_task_that_was_done_is_not_that_of_one_asked_anew(engine: E
     ingest_meeting(engine, asker, transcript="- [x] Carol to order pallets", title="B", date="2024-07-02")
     ingest_meeting(engine, asker, transcript="Action: Carol to order pallets", title="C", date="2025-06-01")
     assert [(one.text, one.due, one.done) for one in items(engine, asker)] == [("order pallets", "", False)]
+
+
+def test_whoever_is_asked_for_by_the_whole_name_has_what_was_given_to_the_first_name(
+    engine: Engine, asker: Asker
+) -> None:
+    ingest_meeting(
+        engine,
+        asker,
+        transcript="Attendees: Carol Ahn\n\n- [ ] @carol, @dave: count the pallets\n- [ ] Carol Ahn to call the mill\n",
+        title="Sync",
+        date="2026-02-20",
+    )
+
+    def owned(owner: str) -> list[str]:
+        return sorted(one.item.text for one in known_items(engine, asker, wanted(asker), owner=owner))
+
+    assert owned("Carol Ahn") == owned("carol") == ["call the mill", "count the pallets"]
+    assert owned("Carol Berg") == owned("@dave") == ["count the pallets"]

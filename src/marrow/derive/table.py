@@ -36,7 +36,7 @@ BUILT_IN: tuple[Derivation, ...] = (
     Derivation("summary", kinds=DOCUMENTS, when=AT_ONCE, what="what it says, in at most 200 characters"),
     Derivation("topics", kinds=_PROSE, when=AT_ONCE, what="its telling words"),
     Derivation("is_adr", "2", kinds=("document", "decision"), when=AT_ONCE, what="whether it is a decision record"),
-    Derivation("action_items", "4", kinds=("meeting", "incident"), when=AT_ONCE, what="what is to be done, by whom"),
+    Derivation("action_items", "5", kinds=("meeting", "incident"), when=AT_ONCE, what="what is to be done, by whom"),
     Derivation("decisions", kinds=("meeting",), when=AT_ONCE, what="what was decided"),
     Derivation("symbols", kinds=("code",), what="the names that a source file declares"),
     Derivation("transcript", provider="speech", when=OF_FILE, what="what is said in a recording"),

@@ -112,6 +112,7 @@ _OWNER_FIRST = LazyPattern(
 )
 # Of one who was there, what follows is what he is to do, whatever the verb.
 _KNOWN_FIRST = LazyPattern(rf"(?P<owner>@[\w.-]+|{NAME})[ \t]{{1,8}}(?:to|will)[ \t]{{1,8}}(?P<rest>{_DOING}.*)")
+_KNOWN_DOES = LazyPattern(rf"(?P<owner>@[\w.-]+|{NAME})[ \t]{{1,3}}(?P<does>[a-z]{{2,20}}s)(?P<rest>[ \t]{{1,3}}\S.*)")
 _OWNER_LAST = LazyPattern(
     rf"(?P<rest>.*\S)[ \t]{{0,8}}(?:[-–—][ \t]{{0,8}}"
     rf"|[(\[][ \t]{{0,8}}|\b(?:owner|assignee|assigned to|responsible|who)[ \t]{{0,8}}[:=]?[ \t]{{0,8}})"
@@ -406,6 +407,8 @@ def _owner(text: str, people: Collection[str]) -> tuple[str, str]:
         return found["owner"], found["rest"]
     if (found := _KNOWN_FIRST.fullmatch(text)) and _is_known(found["owner"], people):
         return found["owner"], found["rest"]
+    if (found := _KNOWN_DOES.fullmatch(text)) and _is_known(found["owner"], people) and (verb := _verb(found["does"])):
+        return found["owner"], f"{verb}{found['rest']}"
     begin = text[:-OWNER_WITHIN]
     if (found := _OWNER_LAST.fullmatch(text[len(begin) :])) and _is_person(
         re.split(r",| and | &|/", found["owner"])[0], people
@@ -414,6 +417,11 @@ def _owner(text: str, people: Collection[str]) -> tuple[str, str]:
     if found := _HANDLE.search(text):
         return found["owner"], f"{text[: found.start()].rstrip()} {text[found.end() :].lstrip(' :,')}".strip()
     return "", text
+
+
+def _verb(does: str) -> str:
+    """What somebody is to do, of what is written as done: orders, pushes, verifies; "" where that is no verb."""
+    return next((one for one in (does[:-1], does[:-2], f"{does[:-3]}y") if one in _VERBS), "")
 
 
 def _columns(cells: Sequence[str]) -> dict[str, int]:

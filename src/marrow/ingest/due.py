@@ -23,6 +23,7 @@ _WHEN = (
     r"|(?P<dotted>\d{1,2}\.\d{1,2}\.\d{4})"
     rf"|(?:(?P<which>this|next|coming) )?(?P<day>{_DAY})\b"
     r"|(?P<soon>today|tonight|tomorrow|eod|end of (?:the )?day|cob|end of business)\b"
+    rf"|end of (?P<last>{_MONTH})\b\.?(?:,? (?P<y3>\d{{4}}))?"
     r"|(?P<ends>eow|end of (?:the |this )?week|end of next week|next week|this week"
     r"|eom|end of (?:the |this )?month|end of next month|next month|end of (?:the |this )?(?:quarter|year))\b"
     r"|in (?P<count>\d{1,3}|an?|one|two|three|four|five|six) (?P<unit>day|week|month)s?\b"
@@ -84,6 +85,8 @@ def _fixed(found: re.Match[str], today: date | None) -> date | None:
             return date(year, month, day)
         if found["slashed"]:
             return _slashed(found["slashed"], today)
+        if found["last"]:
+            return _last_of(found["last"], found["y3"], today)
         named, number, said = found["m1"] or found["m2"], found["d1"] or found["d2"], found["y1"] or found["y2"]
         if not named:
             return None
@@ -96,6 +99,15 @@ def _fixed(found: re.Match[str], today: date | None) -> date | None:
         return here if here >= today - timedelta(days=30) else date(today.year + 1, month, int(number))
     except ValueError:
         return None
+
+
+def _last_of(named: str, year: str | None, today: date | None) -> date | None:
+    """The last day of a month; without a year of the next one, or of one that has just gone."""
+    month = _MONTHS.index(named[:3].lower()) + 1
+    if year or today is None:
+        return _month_end(int(year), month) if year else None
+    here = _month_end(today.year, month)
+    return here if here >= today - timedelta(days=30) else _month_end(today.year + 1, month)
 
 
 def _slashed(said: str, today: date | None) -> date | None:

@@ -3,6 +3,7 @@ is to be done, across all of them."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -142,8 +143,11 @@ def _said(record: Record, origins: Mapping[int, Origin]) -> int:
 
 
 def _is_owned(item: ActionItem, owner: str) -> bool:
+    """Whether a task is that of one who may be asked for by a first name, a last name, or both: minutes mostly give
+    the first."""
     wanted = owner.strip().lstrip("@").lower()
-    return not wanted or wanted in item.owner.lower().split() or wanted == item.owner.lower()
+    owners = [one.split() for one in re.split(r",| and | &|/", item.owner.lower())]
+    return not wanted or any(wanted in (*one, " ".join(one)) or wanted.split()[:1] == one for one in owners)
 
 
 def _derived(reader: Reader, asker: Asker, records: Sequence[Record]) -> dict[str, list[ActionItem]]:

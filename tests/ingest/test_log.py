@@ -356,6 +356,22 @@ def test_a_packed_log_is_read_and_one_that_ends_too_early_is_read_in_part() -> N
     assert "ends too early" in problem.reason
 
 
+PICTURE = b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x9c@\x08\x02\n\x00\x00IDATx\x9c\x01\x03\xf8"
+
+
+@pytest.mark.parametrize("data", [PICTURE, gzip.compress(PICTURE), bytes(range(256)) * 8, bytes(range(1, 256)) * 8])
+def test_what_has_no_nul_in_its_first_line_may_be_no_text_either(data: bytes) -> None:
+    assert read_file(io.BytesIO(data), name="a", now=NOW) == [Skipped("a", "it is not text")]
+
+
+@pytest.mark.parametrize("before", [b"", b"\0" * 5000, b"\x1b[31m", "\ufeffGrüße\n".encode("utf-16")])
+def test_a_log_with_colours_or_a_hole_from_before_it_was_cut_is_text(before: bytes) -> None:
+    line = "2025-12-30T10:00:00Z ERROR Größe of e\n"
+    data = before + (line.encode("utf-16-le") if before.startswith(b"\xff\xfe") else line.encode("latin-1"))
+    summary, *_ = read_file(io.BytesIO(data), name="a", now=NOW)
+    assert isinstance(summary, Item)
+
+
 def test_what_is_no_text_is_refused_and_an_empty_log_says_so() -> None:
     assert read_file(io.BytesIO(b"\x7fELF\x00\x00"), name="a", now=NOW) == [Skipped("a", "it is not text")]
     assert read_file(io.BytesIO(b""), name="a", now=NOW) == [Skipped("a", "no event was found")]

@@ -32,6 +32,11 @@ TITLE_LENGTH_MAX = 160
 # A harmless event is worth telling when it suddenly came often.
 BURST_LEAST, BURST_TIMES = 50, 10
 _GZIP = b"\x1f\x8b"
+# What is looked at to tell whether it is text, and which share of bytes may be such as no text has.
+LOOKED_AT, NO_TEXT_SHARE = 8_192, 0.02
+_NO_TEXT = bytes(code for code in (*range(32), 127) if code not in b"\b\t\n\f\r\x1b")
+_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+_HOLE = re.compile(rb"\x00{16,}")
 # As `_summary` and `_item` name their items: the file, the event and when it began.
 _FILE_IN = LazyPattern(r"log:(?P<name>.*?)(?:#[0-9a-f]{12})?@(?:\d{8}T\d{6}|0)\Z", re.S)
 
@@ -53,11 +58,17 @@ class LogLines:
         try:
             if start == _GZIP:
                 with gzip.GzipFile(fileobj=self.file) as unpacked:
-                    yield from self._lines(unpacked)
+                    yield from self._text(unpacked)
             else:
-                yield from self._lines(self.file)
+                yield from self._text(self.file)
         except (OSError, EOFError, zlib.error) as problem:
             self.problem = f"it ends too early: {str(problem)[:100]}"
+
+    def _text(self, stream: IO[bytes] | gzip.GzipFile) -> Iterator[str]:
+        self.is_binary = _is_binary(stream.read(LOOKED_AT))
+        if not self.is_binary:
+            stream.seek(0)
+            yield from self._lines(stream)
 
     def _lines(self, stream: IO[bytes] | gzip.GzipFile) -> Iterator[str]:
         is_rest = False
@@ -66,14 +77,20 @@ class LogLines:
             is_end = piece.endswith(b"\n")
             if not is_rest:
                 self.lines += 1
-                if self.lines == 1 and b"\x00" in piece and not piece.startswith((b"\xff\xfe", b"\xfe\xff")):
-                    self.is_binary = True
-                    return
                 yield piece.decode("utf-8", "replace").rstrip("\r\n").replace("\x00", "").lstrip("\ufeff")
             is_rest = not is_end
             if self.size >= self.bytes_max:
                 self.problem = f"only the first {self.bytes_max:,} bytes were read"
                 return
+
+
+def _is_binary(head: bytes) -> bool:
+    """Whether there is more than a little in it that no text has. The hole that is left where a log was cut while a
+    program went on writing, and marks of UTF-16, are no sign of that."""
+    if head.startswith(_UTF_16):
+        return False
+    text = _HOLE.sub(b"", head)
+    return len(text) - len(text.translate(None, _NO_TEXT)) > NO_TEXT_SHARE * len(text)
 
 
 def read_log(

@@ -68,7 +68,7 @@ def test_an_unknown_argument_is_refused_with_the_nearest_name() -> None:
 
 
 def test_an_operation_that_takes_nothing_says_so() -> None:
-    problem = refused(TABLE["snapshot_list"], limit=3)
+    problem = refused(TABLE["views"], limit=3)
     assert problem.field == "limit"
     assert "none" in problem.hint
 

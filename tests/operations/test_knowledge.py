@@ -42,6 +42,13 @@ def test_no_snapshot_is_said_in_words(said: Do) -> None:
     assert said("snapshot_list") == "No snapshot yet."
 
 
+def test_a_snapshot_is_found_by_its_tags(do: Do, said: Do, moved: str) -> None:
+    do("snapshot_create", name="after", tags=["release", "hotfix"])
+    assert [one["name"] for one in do("snapshot_list", tags=["release"]).items] == ["before", "after"]
+    assert [one["name"] for one in do("snapshot_list", tags=["hotfix", "release"]).items] == ["after"]
+    assert said("snapshot_list", tags=["nightly"]) == "No snapshot has these tags."
+
+
 def test_a_snapshot_needs_a_name_of_its_own(do: Do, moved: str) -> None:
     with pytest.raises(Conflict):
         do("snapshot_create", name="before")

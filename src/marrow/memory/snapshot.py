@@ -57,10 +57,13 @@ def snapshot_create(engine: Engine, asker: Asker, name: str, tags: Sequence[str]
         return next(s for s in reader.snapshots(asker.namespace) if s.seq == receipt.seq)
 
 
-def snapshot_list(engine: Engine, asker: Asker) -> Snapshots:
+def snapshot_list(engine: Engine, asker: Asker, tags: Sequence[str] = ()) -> Snapshots:
+    """Those that have all of these tags."""
     asker.principal.check(READ, asker.namespace, asker.scope.project)
+    wanted = set(check_tags(tags))
     with engine.store.reading() as reader:
-        return Snapshots(tuple(seen_snapshots(reader, asker)), reader.head(asker.namespace))
+        seen = seen_snapshots(reader, asker)
+        return Snapshots(tuple(one for one in seen if wanted.issubset(one.tags)), reader.head(asker.namespace))
 
 
 def snapshot_diff(engine: Engine, asker: Asker, a: object, b: object = None) -> Differences:

@@ -48,6 +48,7 @@ def snapshot_create(call: Call, name: str, tags: list[str] | None = None, note: 
 class SnapshotList(NamedTuple):
     items: tuple[dict[str, Any], ...]
     left_out: int = 0
+    tags: tuple[str, ...] = ()
 
     def text(self) -> str:
         lines = [
@@ -55,18 +56,19 @@ class SnapshotList(NamedTuple):
             f"{' #' + ' #'.join(s['tags']) if s['tags'] else ''}{' ' + s['note'] if s['note'] else ''}"
             for s in self.items
         ]
-        return "\n".join(lines) or "No snapshot yet."
+        return "\n".join(lines) or ("No snapshot has these tags." if self.tags else "No snapshot yet.")
 
 
 @operation("knowledge", aliases=("list_snapshots",))
-def snapshot_list(call: Call) -> SnapshotList:
+def snapshot_list(call: Call, tags: Annotated[list[str] | None, "only those with all of these"] = None) -> SnapshotList:
     """The snapshots, oldest first."""
-    found = list_all(call.engine, call.asker)
+    found = list_all(call.engine, call.asker, tags or ())
     return SnapshotList(
         tuple(
             {"name": s.name, "seq": s.seq, "root": s.root, "at": iso(s.at), "tags": list(s.tags), "note": s.note}
             for s in found.items
-        )
+        ),
+        tags=tuple(tags or ()),
     )
 
 

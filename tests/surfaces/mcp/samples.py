@@ -115,7 +115,7 @@ SAMPLES: dict[str, Sample] = {
     ),
     "prune": sample(older_than="90 days", kinds=["log"], dry_run=True),
     "snapshot_create": sample(name="sampled", tags=["ci"], note="for the test"),
-    "snapshot_list": sample(),
+    "snapshot_list": sample(tags=["ci"]),
     "snapshot_diff": sample(a="1", b=""),
     "snapshot_restore": Sample(
         {"name": "to-restore", "dry_run": False, "confirm": True}, (("snapshot_create", {"name": "to-restore"}),)

@@ -13,6 +13,7 @@ from marrow.app import Memory, open_memory
 from marrow.memory.audit import audit
 from marrow.memory.engine import Asker, Engine
 from marrow.memory.lineage import lineage, read_from
+from marrow.memory.taking_in.documents import ingest_document
 from marrow.model.change import Supersede
 from marrow.model.derivation import FAILED, Derived, value_digest
 from marrow.model.errors import NotFound
@@ -83,6 +84,19 @@ def test_a_file_and_a_commit_name_what_was_read_from_them(
     assert found[0].events
     assert [one.record.node.kind for one in read_from(engine, asker, commit=COMMIT[:8])] == ["commit"]
     assert read_from(engine, asker, file="nothing.md") == []
+
+
+def test_a_file_that_was_read_from_elsewhere_is_named_by_the_end_of_its_path(
+    engine: Engine, asker: Asker, tmp_path: Path
+) -> None:
+    for folder, text in (("one", "# Pots\n\nThey are round.\n"), ("two", "# Pots\n\nThey are flat.\n")):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "pots.md").write_text(text)
+        ingest_document(engine, asker, path=str(tmp_path / folder / "pots.md"))
+    assert len(read_from(engine, asker, file="pots.md")) == 2
+    (one,) = read_from(engine, asker, file="one/pots.md")
+    assert "round" in one.record.node.content
+    assert read_from(engine, asker, file="ots.md") == []
 
 
 def test_audit_is_asked_by_service_actor_operation_address_and_time(

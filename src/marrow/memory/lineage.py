@@ -18,8 +18,9 @@ from ..store.protocol import Reader
 from .differences import names
 from .engine import Asker, Engine, resolve, sequence
 from .provenance import DERIVED_FROM, INPUT, SUPERSEDES, Origin, Provenance, Said, Sight, Step, line, trace, walk
+from .taking_in.file_of import file_of
 
-EVENTS_MAX, READ_MAX = 200, 50
+EVENTS_MAX, READ_MAX, NAMED_MAX = 200, 50, 5
 
 
 class Lineage(NamedTuple):
@@ -75,12 +76,12 @@ def lineage(engine: Engine, asker: Asker, address: str, as_of: object = None) ->
 def read_from(engine: Engine, asker: Asker, *, file: str = "", commit: str = "") -> list[Read]:
     """What was read from a file, or from a commit, in the caller's project: what holds first, then the latest said."""
     asker.principal.check(READ, asker.namespace, asker.scope.project)
-    place = (asker.scope.project,)
     with engine.store.reading() as reader:
         if file.strip():
             path = file.strip().replace("\\", "/").removeprefix("./")
-            wanted = Filter(projects=place, metadata=(("path", path),), include_superseded=True)
-            entries = reader.select(asker.namespace, wanted, CURRENT, 0, READ_MAX)
+            entries = _of_file(reader, asker, path)
+            if not entries:
+                entries = [one for other in _named_so(reader, asker, path) for one in _of_file(reader, asker, other)]
         else:
             entries = _of_commit(reader, asker, commit.strip().lower())
         sight = Sight(reader, asker, asker.everywhere(), CURRENT)
@@ -94,6 +95,18 @@ def read_from(engine: Engine, asker: Asker, *, file: str = "", commit: str = "")
             mine = record.node.address
             found.append(Read(record, places, events[mine], _derived(sight, mine, places)))
         return found
+
+
+def _of_file(reader: Reader, asker: Asker, path: str) -> list[int]:
+    wanted = Filter(projects=(asker.scope.project,), metadata=(("path", path),), include_superseded=True)
+    return list(reader.select(asker.namespace, wanted, CURRENT, 0, READ_MAX))
+
+
+def _named_so(reader: Reader, asker: Asker, name: str) -> list[str]:
+    """The files whose paths end so: one is asked for by the end of its path too, as a whole document is."""
+    rows = reader.sources(asker.namespace, (asker.scope.project,))
+    paths = dict.fromkeys(file_of(row) or row.path for row in rows if row.is_document)
+    return [path for path in paths if path.endswith(f"/{name}")][:NAMED_MAX]
 
 
 def _of_commit(reader: Reader, asker: Asker, commit: str) -> list[int]:

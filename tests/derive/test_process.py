@@ -121,6 +121,24 @@ def test_whatever_a_function_does_the_next_one_runs(what: str, told: str) -> Non
     assert (fine.value, fine.error) == ('"fine"', "")
 
 
+def test_one_that_kills_its_process_again_and_again_is_left_and_costs_the_others_nothing() -> None:
+    with Process([File("a.py", BAD), File("b.py", GOOD)], seconds=0.4) as process:
+        found = made(process, "bad", *["hang", "die"] * 40)
+        assert [one.error for one in found[:3]] == ["It took longer than 0.4 seconds.", "Its process ended."] * 1 + [
+            "It took longer than 0.4 seconds."
+        ]
+        assert {one.error for one in found[3:]} == {
+            "It was not run: of 3 before it in a row each took too long, or ended its process."
+        }
+        assert [one.value for one in made(process, "word_count", "two words")] == ["2"]
+
+
+def test_one_that_answers_now_and_then_is_not_left() -> None:
+    with Process([File("a.py", BAD)], seconds=5) as process:
+        found = made(process, "bad", *["die", "die", "fine"] * 3)
+    assert [bool(one.error) for one in found] == [True, True, False] * 3
+
+
 def test_what_a_function_writes_to_its_output_is_not_taken_for_an_answer() -> None:
     with Process([File("bad.py", BAD)]) as process:
         assert [one.value for one in made(process, "bad", "shout", "fine")] == ['"shout"', '"fine"']

@@ -25,7 +25,10 @@ MEMORY_BYTES_MAX = 2 * 1024 * 1024 * 1024
 # Escaped JSON in JSON.
 LINE_BYTES_MAX = 8 * VALUE_BYTES_MAX
 STARTS_MAX = 50
+# After so many in a row that cost their process, the rest of a derivation is not run: each costs its time, and a start.
+FATAL_MAX = 3
 TOO_LONG, BROKEN = "it took longer than {seconds:g} seconds", "its process ended"
+LEFT = f"It was not run: of {FATAL_MAX} before it in a row each took too long, or ended its process."
 # What a user's function gets of our environment: enough to find its libraries, nothing that is secret.
 _KEPT = frozenset(("PATH", "HOME", "LANG", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT", "VIRTUAL_ENV", "USERPROFILE"))
 
@@ -56,6 +59,7 @@ class Process:
         self._answers: queue.Queue[bytes | None] = queue.Queue()
         self._requests: queue.Queue[bytes | None] = queue.Queue()
         self._starts = 0
+        self._fatal: dict[str, int] = {}
         self._is_closed = False
         self._using = threading.Lock()
 
@@ -92,13 +96,18 @@ class Process:
     def _call(self, name: str, task: Task) -> Mapping[str, Any]:
         asked = {"name": name, "values": task.values, "path": task.input.path}
         with self._using:
+            if self._fatal.get(name, 0) >= FATAL_MAX:
+                return {"error": LEFT}
             try:
                 if self._process is None:
                     self._started()
-                return self._ask(asked, self._seconds)
+                said = self._ask(asked, self._seconds)
             except Unavailable as problem:
                 self._end()
+                self._fatal[name] = self._fatal.get(name, 0) + 1
                 return {"error": problem.message}
+            self._fatal[name] = 0
+            return said
 
     def _started(self) -> Mapping[str, Any]:
         import subprocess

@@ -38,7 +38,8 @@ class DerivationsResult(NamedTuple):
         lines += _not_run_lines(self.problems)
         lines += ["failed:"] if self.errors else []
         lines += [
-            f"  {e['name']} of [{e['input']}] {e['path']}: {e['error']}".replace("] :", "]:") for e in self.errors
+            f"  {e['name']} of [{e['input']}] {e['path']}: {_in_line(e['error'])}".replace("] :", "]:")
+            for e in self.errors
         ]
         lines += ["Try again with `marrow recompute --errors-only`."] if self.errors else []
         return "\n".join(lines)
@@ -62,10 +63,15 @@ def _row_line(item: dict[str, Any]) -> str:
     return f"{item['name']} {item['version']} of {', '.join(item['of'])}{kinds}: {state}{source}"
 
 
+def _in_line(error: str) -> str:
+    """What a function of a user's raises may have many lines."""
+    return " ".join(error.split())
+
+
 def _value_lines(item: dict[str, Any]) -> list[str]:
     made = f"{item['provider']}{' ' + item['model'] if item['model'] else ''}, {item['ms']:g} ms"
     cost = f", {item['tokens']:,} tokens, ${item['cost_usd']:.4f}" if item["tokens"] else ""
-    head = f"{item['name']} {item['version']} {item['state']}: {item['error'] or item['value']}"
+    head = f"{item['name']} {item['version']} {item['state']}: {_in_line(item['error']) or item['value']}"
     return [head, f"  by {made}{cost}, {item['at']}, for {item['actor']}, from {item['input'][:12]}"]
 
 
@@ -168,7 +174,7 @@ class RecomputeResult(NamedTuple):
             told = ", ".join(f"{count:,} {name}" for name, count in self.would.items()) or "nothing"
             return "\n".join([f"would compute {told}", *_not_run_lines(self.problems)])
         lines = [f"computed {self.ran:,}, {self.changed:,} of them with another value, {self.failed:,} failed"]
-        lines += [f"  {one['name']} of [{one['input']}]: {one['error']}" for one in self.errors]
+        lines += [f"  {one['name']} of [{one['input']}]: {_in_line(one['error'])}" for one in self.errors]
         if (more := self.failed - len(self.errors)) > 0:
             lines.append(f"  and {more:,} more: `marrow derivations` shows the latest")
         lines += [NOTHING_DUE] if self.nothing_due else []

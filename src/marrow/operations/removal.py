@@ -16,8 +16,8 @@ from .views import kinds_counted
 
 
 class RemovalResult(NamedTuple):
-    """`deleted` nodes were retracted, or would be; `kept_shared` were said elsewhere too, and stay. `undo` is the
-    sequence number that a restore back would name."""
+    """`deleted` nodes were retracted, or would be; `kept_shared` stay: files of another service hold them, or they were
+    said elsewhere too. `undo` is the sequence number that a restore back would name."""
 
     dry_run: bool
     what: str
@@ -37,7 +37,8 @@ class RemovalResult(NamedTuple):
         lines += [f"  [{item['address']}] {item['kind']}: {item['title']}" for item in self.items]
         lines += [f"  and {self.left_out:,} more"] if self.left_out else []
         if self.kept_shared:
-            lines.append(f"kept, because it was said elsewhere too: {counted(self.kept_shared, 'node')}")
+            why = "files of another service hold it, or it was said elsewhere too"
+            lines.append(f"kept, because {why}: {counted(self.kept_shared, 'node')}")
         if self.dry_run:
             lines.append("Nothing was changed yet: dry_run=false with confirm=true does it.")
         elif self.undo is not None:

@@ -206,7 +206,7 @@ ASSIGNED = r"""
         (?:[A-Za-z@]{1,2}(?=["'`]))?+
         (?:(?:"{3}|'{3})\s{0,40}+ | [|>][+-]?\d?[ \t]{0,4}\r?\n[ \t]{1,40}+)?+   # over lines, or a block of YAML
       | ["']?\s{1,4}(?:value|content)\s?(=)\s?
-      | (\()[ \t]{0,4}(?=["'`\\])
+      | (\(|(?<=[A-Za-z])[ ](?=["'`][^"'`\s]))[ \t]{0,4}(?=["'`\\])     # also `password "..."` in a sentence
       | ["'`](,)[ \t]{0,4}(?=["'`\\])
       | [ \t](is|was)[ \t:]{1,3}
       | (>)(?=[^<>\s])
@@ -224,9 +224,13 @@ def assigned(text: str, found: re.Match[str]) -> Span | None:
     group = found.lastindex or 0
     start, end = found.span(group)
     sign = next(index for index in range(1, 7) if found.group(index))
-    operator, touching = found.group(sign), found.end(sign) == start or text[found.end(sign)] in "\"'`"
+    is_in_sentence = found.group(sign) == " "
+    operator = "(" if is_in_sentence else found.group(sign)
+    touching = found.end(sign) == start or text[found.end(sign)] in "\"'`"
     name = text[found.start() : found.start() + 6].lower()
     password = name.startswith(("passw", "passp", "passc", "pwd", "pw"))
+    if is_in_sentence and not password and name.startswith(("pass", "auth")):
+        return None  # a verb
     place = literal_place(text, found.start(), found.start(sign), operator, end) if touching or operator == ":" else ""
     if name.startswith("auth") or (operator in ("(", ",") and name.startswith("pass") and not password):
         # `auth` also names methods, and `pass` also begins the names of tests: only what is long and random.

@@ -245,6 +245,8 @@ def _ends_name(rest: str, endings: tuple[str, ...]) -> bool:
 def _value_follows(text: str, end: int) -> bool:
     """Whether an operator follows the name, and something after it."""
     window = text[end : end + 64]
+    if window[:1] == " " and window[1:2] in _QUOTES:
+        return True
     rest = window.lstrip(_QUOTES + "]" + _SPACES)
     if not rest:
         return len(window) == 64

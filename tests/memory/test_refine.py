@@ -7,10 +7,12 @@ from dataclasses import replace
 import pytest
 
 from marrow.access.restricted import restrict
+from marrow.memory import refine as refining
 from marrow.memory.engine import Asker, Engine
 from marrow.memory.refine import BATCH, refine_few
 from marrow.memory.remember import remember
 from marrow.memory.renew import fill_vectors, renew_vectors
+from marrow.memory.status import status
 from marrow.memory.views import view_define
 from marrow.model.draft import Draft
 from marrow.model.scope import Scope
@@ -44,9 +46,20 @@ def test_what_waits_in_another_project_keeps_nothing_back_and_is_left_to_the_dae
     assert (share(better, asker, "first"), share(better, asker, "second")) == (0.0, 1.0)
 
 
-def test_where_much_waits_nothing_is_refined(better: Engine, asker: Asker) -> None:
-    here = save(better, asker, "first", BATCH + 1)
+def test_where_much_waits_nothing_is_refined_and_the_status_says_how_much(
+    better: Engine, asker: Asker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(refining, "FEW", 5)
+    here = save(better, asker, "first", 6)
     assert refine_few(better, here) == 0
+    assert status(better, here).refined == 0.0
+    assert status(replace(better, refiner=None), here).refined == 1.0  # there is nothing better to wait for
+
+
+def test_a_small_repository_that_was_just_taken_in_does_not_wait_for_the_daemon(better: Engine, asker: Asker) -> None:
+    here = save(better, asker, "first", 2 * BATCH + 1)
+    assert refine_few(better, here) == 2 * BATCH + 1
+    assert status(better, here).refined == 1.0
 
 
 def test_what_was_saved_for_all_projects_is_refined_too(better: Engine, asker: Asker) -> None:

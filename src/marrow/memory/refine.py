@@ -6,6 +6,8 @@ from ..store.protocol import Projects
 from .engine import Asker, Engine, vectors_by
 
 BATCH = 32
+# What is done at once by who waits for it: a small repository, some seconds of work.
+FEW = 512
 
 
 def refine(engine: Engine, limit: int = BATCH, namespace: str = "", projects: Projects = None) -> int:
@@ -33,14 +35,14 @@ def refine(engine: Engine, limit: int = BATCH, namespace: str = "", projects: Pr
 
 
 def refine_few(engine: Engine, asker: Asker) -> int:
-    """The same for what is at hand, where little waits: what a person just saved is found by its meaning at once, and
-    who has much to do leaves it to the daemon. What waits in another project is not in the way."""
+    """The same for what is at hand, where little waits: what a person just saved or took in is found by its meaning at
+    once, and who has much to do leaves it to the daemon. What waits in another project is not in the way."""
     if engine.refiner is None:
         return 0
     done = 0
     for project in dict.fromkeys((asker.scope.project, "")):
         with engine.store.reading() as reader:
-            waiting = len(reader.unrefined(BATCH + 1, asker.namespace, (project,)))
-        if 0 < waiting <= BATCH:
+            waiting = len(reader.unrefined(FEW + 1, asker.namespace, (project,)))
+        for _ in range(0, waiting if waiting <= FEW else 0, BATCH):
             done += refine(engine, BATCH, asker.namespace, (project,))
     return done

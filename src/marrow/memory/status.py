@@ -8,12 +8,15 @@ from typing import NamedTuple
 
 from ..model.event import Head
 from ..model.merkle import EMPTY_ROOT
-from ..model.record import Filter
+from ..model.record import CURRENT, Filter
+from ..store.protocol import Reader
 from .engine import Asker, Engine, sequence
 from .moment import moment
 
 
 class Status(NamedTuple):
+    """`refined` is the share whose vectors the better half of the embedder made, where there is one."""
+
     project: str
     active: int
     total: int
@@ -29,6 +32,7 @@ class Status(NamedTuple):
     store: str
     bytes: int
     read_only: bool
+    refined: float = 1.0
 
 
 def status(engine: Engine, asker: Asker, *, as_of: object = None) -> Status:
@@ -58,4 +62,12 @@ def status(engine: Engine, asker: Asker, *, as_of: object = None) -> Status:
             store=engine.store.url,
             bytes=reader.sizes()["bytes"] + reader.sizes()["log_bytes"],
             read_only=engine.store.read_only,
+            refined=_refined(engine, asker, reader) if records and seq == CURRENT else 1.0,
         )
+
+
+def _refined(engine: Engine, asker: Asker, reader: Reader) -> float:
+    """Whole where nothing better is installed, and where the vectors are those of another embedder."""
+    if engine.refiner is None or reader.vector_model() != engine.model():
+        return 1.0
+    return reader.refined(asker.namespace, asker.places("project"))

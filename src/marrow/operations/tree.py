@@ -122,6 +122,7 @@ class StatusResult(NamedTuple):
     is_there: bool = True
     paused: str = ""
     named: str = ""
+    refined: float = 1.0
 
     def text(self) -> str:
         lines = [
@@ -133,6 +134,11 @@ class StatusResult(NamedTuple):
             f"store: {self.store}, {self._size()}{', read-only' if self.read_only else ''}",
             f"embedder: {self.embedder}; vectors: {self.vectors}",
         ]
+        if self.refined < 1:
+            lines.append(
+                f"{1 - self.refined:.0%} of the vectors are the quick half's yet, which finds other words less well: "
+                "the daemon makes the better ones"
+            )
         if self.paused:
             lines.append(f"paused {self.paused}: hooks capture and recall nothing here (`marrow resume`)")
         if self.named:
@@ -166,6 +172,7 @@ def memory_status(call: Call, as_of: str = "") -> StatusResult:
         is_there=not call.missing,
         paused=paused_until(call),
         named=name_of_another(call),
+        refined=round(found.refined, 3),
     )
 
 

@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """What a new colleague asks of a repository that was just taken in: is the right source among the first five?
 
-    python bench/knowledge/run.py [--plain] [--repo NAME …] [--folder DIR] [--refined] [--show] [--out FILE]
+    python bench/knowledge/run.py [--set plain|fresh] [--repo NAME …] [--folder DIR] [--refined] [--show] [--out FILE]
 
 Three public repositories that keep decision records, ten questions each, in words of the asker's own. They were written
 by reading the repositories, before the search was tried on them. A question names every source that answers it: a file
-or a commit, its kind, and phrases of which one must be in the passage that is shown. With `--plain` eight others, with
-fifteen questions each as somebody new to a codebase would type them; which passage is shown is not judged there. What
-was changed for the first four of them (ripgrep, hugo, vue-core, codex) was then tried on the other four.
+or a commit, its kind, and phrases of which one must be in the passage that is shown. With `--set plain` eight others,
+with fifteen questions each as somebody new to a codebase would type them; which passage is shown is not judged there.
+What was changed for the first four of them (ripgrep, hugo, vue-core, codex) was then tried on the other four. With
+`--set fresh` three more with ten questions each, by somebody who had not read the search and tried none before all were
+written: how the question is embedded was picked on the other two sets and judged on this one.
 
 Nothing of the repositories is kept here. DIR (default: what `KNOWLEDGE_CLONES` names, or `knowledge` in the system's
 folder for what is temporary) holds a clone of each by its name; what is not there is cloned from where its file says.
@@ -102,7 +104,7 @@ def measure(world: dict[str, Any], root: Path, store: Path, refined: bool, show:
             row = {"id": question["id"], "about": question["about"], "ms": spent, **judge(question, hits)}
             cited = memory.ask(question=question["question"], answer=False).items
             places = (
-                n for n, hit in enumerate(cited, 1) if any(is_cited(one, hit.line()) for one in question["answers"])
+                n for n, hit in enumerate(cited, 1) if any(is_cited(one, hit.path) for one in question["answers"])
             )
             row["ask"] = next(places, 0)
             rows.append(row)
@@ -156,7 +158,7 @@ def print_table(found: dict[str, Any]) -> None:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--plain", action="store_true", help="eight more repositories, questions in plain words")
+    parser.add_argument("--set", choices=("plain", "fresh"), default="", help="other repositories than the first three")
     parser.add_argument("--repo", nargs="+", default=[], help="only these, by name")
     default = os.environ.get("KNOWLEDGE_CLONES") or Path(tempfile.gettempdir(), "knowledge")
     parser.add_argument("--folder", type=Path, default=Path(default), help="where the clones are")
@@ -164,9 +166,9 @@ def main() -> int:
     parser.add_argument("--show", action="store_true", help="print what came instead of the right source")
     parser.add_argument("--out", type=Path, help="by default in bench/results")
     given = parser.parse_args()
-    out = given.out or HERE.parent / "results" / f"knowledge{'-plain' if given.plain else ''}.json"
+    out = given.out or HERE.parent / "results" / f"{'-'.join(filter(None, ('knowledge', given.set)))}.json"
     found = []
-    for world in worlds(HERE / "plain" if given.plain else HERE, given.repo):
+    for world in worlds(HERE / given.set, given.repo):
         root = checkout(world, given.folder)
         with tempfile.TemporaryDirectory() as temporary:
             found.append(measure(world, root, Path(temporary) / "knowledge.db", given.refined, given.show))

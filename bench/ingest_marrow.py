@@ -49,7 +49,8 @@ def counted(memory: marrow.Memory) -> Iterator[list[str]]:
 
 
 def opened(store: str, folder: str) -> marrow.Memory:
-    return marrow.open(folder, store=store, project=PROJECT)
+    # The tier that Pixeltable is given. With "auto" the question is read by the better tier too, which Pixeltable has not.
+    return marrow.open(folder, store=store, project=PROJECT, embedder="static")
 
 
 def ingest(store: str, folder: str, question: str) -> dict[str, Any]:

@@ -62,6 +62,11 @@ def test_a_small_repository_that_was_just_taken_in_does_not_wait_for_the_daemon(
     assert status(better, here).refined == 1.0
 
 
+def test_what_takes_too_long_is_gone_on_with_by_whoever_comes_next(better: Engine, asker: Asker) -> None:
+    here = save(better, asker, "first", 2 * BATCH + 1)
+    assert [refine_few(better, here, seconds=0.0) for _ in range(4)] == [BATCH, BATCH, 1, 0]
+
+
 def test_what_was_saved_for_all_projects_is_refined_too(better: Engine, asker: Asker) -> None:
     here = save(better, asker, "first", 2, scope="global")
     assert refine_few(better, here) == 2

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import time
+
 from ..store.protocol import Projects
 from .engine import Asker, Engine, vectors_by
 
 BATCH = 32
-# What is done at once by who waits for it: a small repository, some seconds of work.
-FEW = 512
+# What is done at once by who waits for it: a small repository, and no more than so long.
+FEW, SECONDS = 512, 4.0
 
 
 def refine(engine: Engine, limit: int = BATCH, namespace: str = "", projects: Projects = None) -> int:
@@ -34,15 +36,18 @@ def refine(engine: Engine, limit: int = BATCH, namespace: str = "", projects: Pr
     return len(entries)
 
 
-def refine_few(engine: Engine, asker: Asker) -> int:
+def refine_few(engine: Engine, asker: Asker, seconds: float = SECONDS) -> int:
     """The same for what is at hand, where little waits: what a person just saved or took in is found by its meaning at
-    once, and who has much to do leaves it to the daemon. What waits in another project is not in the way."""
+    once, and who has much to do leaves it to the daemon. What waits in another project is not in the way. Begun and not
+    done in time (long documents are many passages), it is gone on with by whoever comes next."""
     if engine.refiner is None:
         return 0
-    done = 0
+    done, ends = 0, time.monotonic() + seconds
     for project in dict.fromkeys((asker.scope.project, "")):
         with engine.store.reading() as reader:
             waiting = len(reader.unrefined(FEW + 1, asker.namespace, (project,)))
         for _ in range(0, waiting if waiting <= FEW else 0, BATCH):
             done += refine(engine, BATCH, asker.namespace, (project,))
+            if time.monotonic() >= ends:
+                return done
     return done

@@ -169,8 +169,8 @@ def _perform(operation: Operation, values: dict[str, Any], invocation: Invocatio
 
 def _refine(memory: Memory) -> None:
     """What was saved gets its better vector now that the answer is out: no daemon may ever run here. It costs an eighth
-    of a second, and what fails or is broken off is done by whoever comes next: the answer stands. Once
-    after an upgrade a small index of words is made anew with it."""
+    of a second, of a small repository some seconds, and what fails or is broken off is done by whoever comes next: the
+    answer stands. Once after an upgrade a small index of words is made anew with it."""
     with suppress(MarrowError, KeyboardInterrupt):
         memory.refine_few()
 

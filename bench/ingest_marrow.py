@@ -49,7 +49,7 @@ def counted(memory: marrow.Memory) -> Iterator[list[str]]:
 
 
 def opened(store: str, folder: str) -> marrow.Memory:
-    # The tier that Pixeltable is given. With "auto" the question is read by the better tier too, which Pixeltable has not.
+    # The tier that Pixeltable is given; with "auto" the better one reads the question too.
     return marrow.open(folder, store=store, project=PROJECT, embedder="static")
 
 

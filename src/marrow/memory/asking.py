@@ -19,6 +19,7 @@ from ..providers.llm import Completion
 from ..search.cut import COVERED_MIN, LEAST, MEANING_MIN
 from ..search.evidence import Evidence
 from ..search.find import LINKED_BY, Hit, find
+from ..search.gather import vector_of
 from ..search.intent import ASKS_WHERE
 from ..search.nearest_place import nearest_places
 from ..search.question import Asked, Question
@@ -337,7 +338,7 @@ def _gathered(engine: Engine, reader: Reader, asked: Question) -> tuple[list[_Ju
     """The relevant among the best of all and, of each group that is not among them, the best of it. Decisions that
     another took the place of are looked for too: they say why it is so now."""
     embedder = engine.asking(reader, asked.namespace, asked.wanted.projects)
-    hits, known, degraded = find(reader, embedder, asked, engine.rerank, look_of(engine, embedder, FOUND))
+    hits, known, degraded, _ = find(reader, embedder, asked, engine.rerank, look_of(engine, embedder, FOUND))
     found = {hit.record.entry: _judge(asked, known, hit) for hit in hits if hit.record.node.kind not in UNASKED}
     there = {one.group for one in found.values() if one.is_relevant}
     for group, kinds in GROUPS.items():
@@ -346,7 +347,7 @@ def _gathered(engine: Engine, reader: Reader, asked: Question) -> tuple[list[_Ju
             continue
         within = replace(asked.wanted, kinds=tuple(k for k in kinds if not wanted or k in wanted))
         within = replace(within, include_superseded=within.include_superseded or group == "decisions")
-        more, theirs, _ = find(reader, embedder, replace(asked, wanted=within, limit=FOUND_OF_GROUP), engine.rerank)
+        more, theirs, *_ = find(reader, embedder, replace(asked, wanted=within, limit=FOUND_OF_GROUP), engine.rerank)
         for hit in more:
             if hit.record.standing.state in ("active", SUPERSEDED):
                 found.setdefault(hit.record.entry, _judge(asked, theirs, hit))
@@ -393,7 +394,7 @@ def _placed(engine: Engine, asked: Question, found: Sequence[_Candidate]) -> lis
             for one in found
             if one.source.place is not None and one.source.record.node.kind in FILES
         ]
-        places = nearest_places(reader, embedder, asked, long)
+        places = nearest_places(reader, vector_of(reader, embedder, asked)[0] if long else None, asked, long)
     return [
         one._replace(source=replace(one.source, place=places.get(one.source.record.entry, one.source.place)))
         for one in found

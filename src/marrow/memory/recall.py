@@ -100,11 +100,11 @@ def recall(
             without_kinds=frozenset() if wanted.kinds else NOT_RECALLED,
         )
         embedder = engine.asking(reader, asker.namespace, wanted.projects)
-        hits, asked, degraded = find(reader, embedder, question, engine.rerank)
+        hits, asked, degraded, _ = find(reader, embedder, question, engine.rerank)
         if accounts := [hit for hit in hits if ACCOUNT in hit.record.standing.tags]:
             taken |= {hit.record.entry for hit in accounts}
             question = replace(question, limit=FOUND + ACCOUNTS, without=taken)
-            hits, asked, degraded = find(reader, embedder, question, engine.rerank)
+            hits, asked, degraded, _ = find(reader, embedder, question, engine.rerank)
         vectors = dict(reader.vectors_of([hit.record.entry for hit in hits]))
         if renewed := _later(reader, question, hits, vectors):
             hits += renewed

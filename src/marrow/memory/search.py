@@ -11,7 +11,9 @@ from ..model.event import Head
 from ..model.record import CURRENT, Filter
 from ..model.standing import SUPERSEDED
 from ..providers.embedder import Embedder
+from ..search.find import Found as FoundBest
 from ..search.find import Hit, find
+from ..search.nearest_place import nearest_places
 from ..search.question import Asked, Question
 from ..store.protocol import Reader
 from .amendments import Amendment, amendments
@@ -25,6 +27,8 @@ from .rivals import rivals_of
 LIMIT_MAX = 1000
 # How many are read for their meaning alone, and how many the quick embedder looks at where the better one did.
 BY_MEANING, LOOKED_AGAIN = 16, 24
+# Of these the place is shown that answers, with so many characters.
+ANSWERED_IN_PLACE, ROOM = frozenset(("document", "code", "decision", "incident")), 560
 # So many decisions that were replaced are found beside the rest, and so much of their score is left.
 DECISION, REPLACED_MAX, REPLACED_SHARE = "decision", 4, 0.85
 REPLACED, SUPERSEDES = "replaced", "supersedes"
@@ -82,7 +86,8 @@ def search(
         found = find(reader, embedder, question, engine.rerank, quick_look_of(engine, embedder, LOOKED_AGAIN))
         replaced = _replaced(engine, reader, embedder, asker, question)
         every = _beside(reader, asker, found.hits, replaced, seq)[:limit] if replaced else found.hits
-        hits = tuple(hit for hit in every if not min_score or hit.score >= min_score)
+        shown = _where_it_answers(reader, question, found, every)
+        hits = tuple(hit for hit in shown if not min_score or hit.score >= min_score)
         records = [hit.record for hit in hits]
         if seq == CURRENT:
             records = as_here(engine, asker, records)
@@ -92,6 +97,25 @@ def search(
         degraded = found.degraded or (OLD_WORDS if not hits and engine.store.has_old_words() else "")
         amended = amendments(reader, asker, records, seq, origins)
         return Found(hits, now, degraded, origins, found.asked, rivals, amended)
+
+
+def _where_it_answers(reader: Reader, question: Question, found: FoundBest, hits: Sequence[Hit]) -> Sequence[Hit]:
+    """These, each long text with the place that means what was asked, where that is another than the one where the
+    words stand closest together: there a thing is often only mentioned. What was spoken or drawn is shown where it was
+    said."""
+    worded = {
+        hit.record.entry: (hit.record, found.asked, hit.evidence.place)
+        for hit in hits
+        if hit.record.node.kind in ANSWERED_IN_PLACE and hit.evidence is not None and hit.evidence.place is not None
+    }
+    places = nearest_places(reader, found.vector, question, list(worded.values()), ROOM)
+    others = {entry: one for entry, one in places.items() if not one.start <= worded[entry][2].start < one.end}
+    return [
+        replace(hit, evidence=replace(hit.evidence, place=others[hit.record.entry]))
+        if hit.evidence is not None and hit.record.entry in others
+        else hit
+        for hit in hits
+    ]
 
 
 def _replaced(engine: Engine, reader: Reader, embedder: Embedder, asker: Asker, question: Question) -> Sequence[Hit]:

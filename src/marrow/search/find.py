@@ -27,6 +27,7 @@ from .signals import usual_use, weigh
 from .weights import COMMIT, LEARNED, is_taken_in
 
 if TYPE_CHECKING:
+    from ..store.protocol import Vector
     from .second_look import SecondLook
 
 # How many more than asked for are read and weighed, which may change their order.
@@ -64,11 +65,13 @@ class Hit:
 
 
 class Found(NamedTuple):
-    """The best, best first, and what is known of the asked terms where it was searched."""
+    """The best, best first, what is known of the asked terms where it was searched, and the question's vector, where
+    there are vectors to ask."""
 
     hits: list[Hit]
     asked: Asked
     degraded: str = ""
+    vector: Vector | None = None
 
 
 def find(
@@ -81,7 +84,7 @@ def find(
     """The best records for a text; complete under any filter."""
     within = _within(reader, question)
     allowed = None if within is None else set(within)
-    found, known, asked, interval, degraded = gather(reader, embedder, question, within)
+    found, known, asked, interval, degraded, vector = gather(reader, embedder, question, within)
     first = found.ranked(LEARNED)
     chosen = [e for e in first if (allowed is None or e in allowed) and e not in question.without]
     if question.without_kinds:
@@ -106,7 +109,7 @@ def find(
         best = {hit.record.entry: hit for hit in sorted(seen, key=_order)}
     if rerank is not None:
         best = _reranked(question, best, rerank)
-    return Found(later_first(list(best.values()))[: question.limit], asked, degraded)
+    return Found(later_first(list(best.values()))[: question.limit], asked, degraded, vector)
 
 
 def _reranked(question: Question, hits: dict[int, Hit], rerank: Rerank) -> dict[int, Hit]:

@@ -40,14 +40,15 @@ DATING = 5
 
 
 class Gathered(NamedTuple):
-    """The candidates, the records that had to be read on the way, what is known of the asked terms, and the time that
-    the question speaks of."""
+    """The candidates, the records that had to be read on the way, what is known of the asked terms, the time that the
+    question speaks of, and its vector, where there are vectors to ask."""
 
     found: Candidates
     known: dict[int, Record]
     asked: Asked
     interval: tuple[int, int] | None
     degraded: str = ""
+    vector: Vector | None = None
 
 
 def gather(reader: Reader, embedder: Embedder, question: Question, within: list[int] | None) -> Gathered:
@@ -81,7 +82,7 @@ def gather(reader: Reader, embedder: Embedder, question: Question, within: list[
     interval = interval_of(reader, question)
     if interval:
         _in_time(reader, question, found, interval)
-    return Gathered(found, known, asked, interval, degraded)
+    return Gathered(found, known, asked, interval, degraded, vector)
 
 
 def _between_words(terms: Sequence[str], holders: Mapping[str, int]) -> frozenset[str]:

@@ -142,7 +142,7 @@ def _about(engine: Engine, reader: Reader, questions: Sequence[Question]) -> _Fo
     known, degraded = Asked({}, {}), ""
     for question in questions:
         embedder = engine.asking(reader, question.namespace, question.wanted.projects)
-        hits, known, degraded = find(reader, embedder, question, engine.rerank)
+        hits, known, degraded, _ = find(reader, embedder, question, engine.rerank)
         for hit in hits:
             found = hit.evidence or Evidence()
             score = relevance(question, known, hit.record, found).score

@@ -146,7 +146,7 @@ def test_a_loose_link_is_no_cause(empty: Lantern) -> None:
 def test_a_long_text_that_a_link_brings_keeps_what_speaks_for_it_by_itself() -> None:
     with lantern(NoEmbedder(), is_empty=True) as memory:
         best = memory.say("turbine valve pressure setting noted")
-        for number in range(30):
+        for number in range(20):
             memory.say(f"pressure setting of boiler{number} checked")
         filler = " ".join(f"filler{number}" for number in range(600))
         long = memory.say(f"The main hall: pressure is a matter of visitors. {filler}")

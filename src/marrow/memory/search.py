@@ -26,7 +26,7 @@ from .rivals import rivals_of
 
 LIMIT_MAX = 1000
 # How many are read for their meaning alone, and how many the quick embedder looks at where the better one did.
-BY_MEANING, LOOKED_AGAIN = 16, 24
+BY_MEANING, LOOKED_AGAIN = 10, 24
 # Of these the place is shown that answers, with so many characters.
 ANSWERED_IN_PLACE, ROOM = frozenset(("document", "code", "decision", "incident")), 560
 # So many decisions that were replaced are found beside the rest, and so much of their score is left.

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from .second_look import SecondLook
 
 # How many more than asked for are read and weighed, which may change their order.
-RESERVE = 24
+RESERVE = 12
 # From how many of the best links are followed, how far, and what is left of a score one step on.
 SOURCES = 5
 CAUSAL_STEPS = 2

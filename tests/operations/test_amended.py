@@ -100,3 +100,16 @@ def test_a_number_of_another_service_amends_nothing_here(memory: Memory, tmp_pat
     write(other, "0013-plums.md", AMENDING.replace("# 12.", "# 13.").replace("Pears", "Plums"))
     memory.ingest_codebase(str(other), service_name="other")
     assert "ADR-0013" not in told(memory)["decisions"]
+
+
+def test_the_same_decision_in_another_project_is_not_amended_by_what_amends_it_in_one(
+    memory: Memory, tmp_path: Path
+) -> None:
+    other = tmp_path / "wine"
+    write(other, "0003-crates.md", STORE)
+    with open_memory(other, store=memory.store.url, project="vineyard", embedder="fake") as second:
+        second.ingest_codebase(str(other))
+        for asking in (memory, second):
+            found = asking.ask(QUESTION, project="all").items
+            by = {one.project: bool(one.amended_by) for one in found if "Apples lie" in one.content}
+            assert by == {"orchard": True, "vineyard": False}

@@ -22,6 +22,8 @@ from .engine import Asker
 
 KIND, AMENDS = "decision", "amends"
 NAME_MAX = 80
+# In which project, and the address there.
+_Place = tuple[str, str]
 _NUMBERED = re.compile(r"ADR-0*(\d{1,5})", re.I)
 
 
@@ -39,21 +41,25 @@ def amendments(
     reader: Reader, asker: Asker, records: Sequence[Record], seq: int, origins: Mapping[int, Origin]
 ) -> dict[int, tuple[Amendment, ...]]:
     """By entry of those of these records that were amended: what did, as far as it holds."""
-    decisions = {one.node.address: one for one in records if one.node.kind == KIND}
+    decisions = [one for one in records if one.node.kind == KIND]
     if not decisions:
         return {}
-    places = asker.principal.readable(tuple({one.project for one in decisions.values()}))
-    links = reader.links(asker.namespace, sorted(decisions), places, seq)
-    by = {(link.target, link.source) for link in links if link.rel == AMENDS and link.target in decisions}
-    amending = reader.records(asker.namespace, sorted({source for _, source in by}), places, seq) if by else []
-    holding = {one.node.address: one for one in amending if one.standing.state == ACTIVE}
-    theirs = origins_of(reader, asker, list(holding.values()), seq) if holding else {}
+    addresses = sorted({one.node.address for one in decisions})
+    places = asker.principal.readable(tuple({one.project for one in decisions}))
+    by: dict[_Place, set[str]] = {}
+    for link in reader.links(asker.namespace, addresses, places, seq):
+        if link.rel == AMENDS:
+            by.setdefault((link.project, link.target), set()).add(link.source)
+    sources = sorted(set[str]().union(*by.values()))
+    amending = reader.records(asker.namespace, sources, places, seq) if sources else []
+    holding = [one for one in amending if one.standing.state == ACTIVE]
+    theirs = origins_of(reader, asker, holding, seq) if holding else {}
     found: dict[int, tuple[Amendment, ...]] = {}
-    for address, record in decisions.items():
+    for record in decisions:
         linked = [
-            Amendment(_name(one, theirs.get(one.entry, NOWHERE)), source)
-            for source, one in holding.items()
-            if (address, source) in by
+            Amendment(_name(one, theirs.get(one.entry, NOWHERE)), one.node.address)
+            for one in holding
+            if one.project == record.project and one.node.address in by.get((record.project, record.node.address), ())
         ]
         named = {one.name for one in linked}
         said = (Amendment(name) for name in _said(origins.get(record.entry, NOWHERE)) if name not in named)

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from marrow.app import open_memory
+from marrow.memory.verify import verify
+from marrow.model.scope import READ
 
 from .desk_code import Desk, desk
 
@@ -102,5 +106,16 @@ def test_what_is_kept_of_how_far_was_looked_may_be_damaged(desk: Desk, kept: str
     address = desk.save("`parse_date` takes the day first.")
     mapped(desk)
     desk.memory.engine.maps(str(desk.root)).file.path.with_suffix(".named").write_text(kept)  # type: ignore[misc]
+    desk.memory.verify()
+    assert desk.anchors(address) == ["file src/app.py", "symbol parse_date"]
+
+
+def test_who_only_reads_looks_and_pins_nothing(desk: Desk) -> None:
+    address = desk.save("`parse_date` takes the day first.")
+    mapped(desk)
+    asker = desk.memory.call.asker
+    reading = replace(asker, principal=replace(asker.principal, rights=frozenset((READ,))))
+    assert verify(desk.memory.engine, reading).items == ()
+    assert desk.anchors(address) == []
     desk.memory.verify()
     assert desk.anchors(address) == ["file src/app.py", "symbol parse_date"]

@@ -109,6 +109,21 @@ def test_who_waits_is_told_what_stands_where_looking_takes_too_long(
     assert told(beside.memory, address) == {""}
 
 
+def test_what_was_saved_before_there_was_a_map_is_not_pinned_to_the_code_of_another_branch(
+    desk: Desk, beside: Desk
+) -> None:
+    address = desk.save("`parse_date` takes the day first.")
+    beside.edit("src/app.py", 'split("-")', 'split(".")')
+    for one in (beside, desk):
+        one.memory.engine.maps(str(one.root)).update(one.memory.engine.clock())  # type: ignore[misc]
+    beside.memory.verify()
+    assert desk.anchors(address) == []
+    desk.memory.verify()
+    assert desk.anchors(address) == ["file src/app.py", "symbol parse_date"]
+    desk.memory.verify()
+    assert desk.drift(address) == ""
+
+
 def test_where_there_is_no_main_working_tree_the_others_note_what_they_find(desk: Desk, tmp_path: Path) -> None:
     bare, root = tmp_path / "bare.git", tmp_path / "only"
     desk.git("clone", "--quiet", "--bare", str(desk.root), str(bare))

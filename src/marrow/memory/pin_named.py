@@ -13,7 +13,9 @@ from ..model.change import Pin, Step
 from ..model.event import SYSTEM
 from ..model.link import Anchor
 from ..model.record import CURRENT, Record
+from ..model.scope import WRITE
 from ..model.text import counted
+from ..repository.elsewhere import is_beside_main
 from ..store.protocol import Reader
 from .anchors.checkout import Checkout
 from .anchors.evidence import companions
@@ -32,8 +34,10 @@ LOOKED_AT, BATCH = 20_000, 500
 
 
 def pin_named(engine: Engine, asker: Asker, checkout: Checkout | None = None) -> int:
-    """Look at what was saved since this was last done here; how many memories were pinned. Nothing without a map."""
-    if not asker.root or not is_mapped(engine, asker.root):
+    """Look at what was saved since this was last done here; how many memories were pinned. Nothing without a map, nor
+    for who only reads; nor in a worktree beside the main one, whose code is true there alone."""
+    is_writing = asker.principal.may(WRITE, asker.namespace, asker.scope.project) and not engine.store.read_only
+    if not asker.root or not is_writing or is_beside_main(asker.root) or not is_mapped(engine, asker.root):
         return 0
     place = f"{asker.namespace}/{asker.scope.project}"
     file = _file(engine, asker.root)

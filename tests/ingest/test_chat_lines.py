@@ -249,6 +249,15 @@ def test_a_day_between_what_people_say_is_said_by_nobody() -> None:
     ]
 
 
+def test_no_chat_took_less_than_no_time() -> None:
+    found = chat("[23:59] <ann> hi\n[00:01] <bob> hi")
+    assert found is not None
+    assert (found.at, found.seconds) == (None, 120.0)
+    turned = chat("13/01/2025, 09:14 - Ann: hi\n13/01/2025, 09:12 - Bob: hi")
+    assert turned is not None
+    assert turned.seconds == 120.0
+
+
 @pytest.mark.parametrize(
     "text",
     [

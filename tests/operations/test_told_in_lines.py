@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from marrow.operations.derivations import DerivationsResult, RecomputeResult
 from marrow.operations.removal import RemovalResult
+from marrow.operations.tree import StatusResult
 
 TRACE = "ValueError: no good: # Doc one\n\n  at line 3"
 
@@ -22,3 +25,10 @@ def test_an_error_of_several_lines_is_told_in_one() -> None:
 def test_what_a_service_leaves_behind_may_stand_in_files_of_another() -> None:
     told = RemovalResult(True, "the service shop", 0, {}, (), kept_shared=2).text()
     assert "kept, because files of another service hold it, or it was said elsewhere too: 2 nodes" in told
+
+
+@pytest.mark.parametrize(("refined", "left"), [(0.999, "1%"), (0.7, "30%"), (0.0, "100%")])
+def test_a_few_vectors_that_wait_are_more_than_none(refined: float, left: str) -> None:
+    numbers = ("p", 1, 1, {}, {}, 0, 0, 1, "r", 0, "e", "v", "sqlite:x", 1, False)
+    assert f"\n{left} of the vectors are the quick half's" in StatusResult(*numbers, refined=refined).text()
+    assert "quick half" not in StatusResult(*numbers).text()

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from marrow.repository import submodules
 from marrow.repository.diff import FileDiff, current_diff
 
 from .conftest import Git
@@ -171,3 +172,21 @@ def test_nothing_that_a_submodule_configures_is_run(outer: Path, git: Git, tmp_p
     (inner / "file.txt").write_text("other\n")
     assert "changes of its own" in only(outer).left_out
     assert not mark.exists()
+
+
+def test_what_was_found_in_time_is_told_though_the_time_is_over_then(
+    outer: Path, git: Git, repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    git(outer, "submodule", "--quiet", "add", str(repository), "parts/late")
+    git(outer, "commit", "--quiet", "--message", "late")
+    for name in ("inner", "late"):
+        (outer / "parts" / name / "new.txt").write_text("new\n")
+    usual = submodules._own_changes
+
+    def slow(root: str, path: str, until: float, *, is_seen_whole: bool) -> str:
+        told = usual(root, path, until, is_seen_whole=is_seen_whole)
+        monkeypatch.setattr(submodules.time, "monotonic", lambda: until + 1)
+        return told
+
+    monkeypatch.setattr(submodules, "_own_changes", slow)
+    assert only(outer).path == "parts/inner"

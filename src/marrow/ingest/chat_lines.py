@@ -72,7 +72,7 @@ _EDITED = LazyPattern(rf"{_SPACE}?<(?:this message was edited|attached: [^<>\n]{
 # Behind this mark a messenger speaks itself, unless it labels what somebody sent: `POLL:`, `Location:`.
 _ITSELF = LazyPattern(r"\u200e(?![^\W\d_]{2,12}:)")
 _FENCE = "```"
-_BACK_SECONDS = 6 * 3600
+_BACK_SECONDS, _DAY_SECONDS = 6 * 3600, 24 * 3600
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +107,11 @@ class Chat:
     def seconds(self) -> float:
         """How long it took, where it is of one day."""
         first, last = self.messages[0], self.messages[-1]
-        return float(last.seconds - first.seconds) if first.day == last.day else 0.0
+        if first.day != last.day:
+            return 0.0
+        took = last.seconds - first.seconds
+        # Of a day that nobody knows midnight may have passed; on one that is told the latest may stand first.
+        return float(abs(took) if first.day else took % _DAY_SECONDS)
 
     def parts(self) -> list[Utterance | str]:
         """Its lines with the time of the day; where there are several days, each below a line that tells it."""

@@ -135,8 +135,9 @@ class StatusResult(NamedTuple):
             f"embedder: {self.embedder}; vectors: {self.vectors}",
         ]
         if self.refined < 1:
+            left = max(1, round(100 * (1 - self.refined)))  # a few are more than none
             lines.append(
-                f"{1 - self.refined:.0%} of the vectors are the quick half's yet, which finds other words less well: "
+                f"{left}% of the vectors are the quick half's yet, which finds other words less well: "
                 "the daemon makes the better ones"
             )
         if self.paused:

@@ -59,7 +59,7 @@ def changed_within(place: Place) -> dict[str, str]:
                 break
             if told := _own_changes(root, path, until, is_seen_whole=is_seen_whole):
                 found[path] = told
-        return {path: told for path, told in found.items() if path in _gitlinks(root, list(found), until)}
+        return {path: told for path, told in found.items() if path in _gitlinks(root, list(found))}
     except MarrowError:
         return {}
 
@@ -107,12 +107,12 @@ def _own_changes(root: str, path: str, until: float, *, is_seen_whole: bool) -> 
     return f"changes of its own: {more}{', '.join(counts)}" if counts else ""
 
 
-def _gitlinks(root: str, paths: Sequence[str], until: float) -> set[str]:
-    """Those of these paths that git has as submodules, and not only `.gitmodules`."""
+def _gitlinks(root: str, paths: Sequence[str]) -> set[str]:
+    """Those of these paths that git has as submodules, and not only `.gitmodules`. What was found in time is told."""
     if not paths:
         return set()
     asked = ("--literal-pathspecs", "ls-files", "--stage", "-z", "--", *paths)
-    found = answered(root, *asked, bytes_max=_BYTES_MAX, seconds=_left(until))
+    found = answered(root, *asked, bytes_max=_BYTES_MAX, seconds=SECONDS)
     return set(_paths_of(found.told.split(b"\0")))
 
 

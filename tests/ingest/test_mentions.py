@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from marrow.ingest.mentions import (
+    AMENDED_BY,
+    AMENDS,
     CAUSED_BY,
     COMMIT,
     DECIDES,
@@ -47,6 +49,14 @@ def named(text: str, what: str, path: str = "") -> list[tuple[str, str]]:
         ("This will implement ADR-3.", [("3", "follows")]),
         ("Deprecated in favour of ADR-3.", [("3", "superseded_by")]),
         ("It partially replaces adr-003.", [("3", "")]),
+        ("This decision amends ADR-3 and ADR-4.", [("3", AMENDS), ("4", AMENDS)]),
+        ("We follow ADR-7, which amends ADR-3.", [("7", ""), ("3", "")]),
+        ("We follow [ADR-7](0007-a.md), which now supersedes ADR-3.", [("7", ""), ("3", "")]),
+        ("Of ADR-3, which was superseded by ADR-7, only the crates are left.", [("3", ""), ("7", "")]),
+        ("Accepted, amended by ADR-14", [("14", AMENDED_BY)]),
+        ("This has since been refined by ADR-14.", [("14", AMENDED_BY)]),
+        ("Pears use the crates of ADR-3, as refined in ADR-7.", [("3", ""), ("7", "")]),
+        ("The rules were clarified in ADR-7.", [("7", "")]),
         ("It depends on ADR_9; agreed ADR#4.", [("9", DEPENDS_ON), ("4", DECIDES)]),
         ("Implements ADR 2.", [("2", FOLLOWS)]),
         ("ADRs 3, 4 and 5", [("3", ""), ("4", ""), ("5", "")]),

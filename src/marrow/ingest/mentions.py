@@ -92,6 +92,13 @@ _NOT = re.compile(r"\b(?:not|never|no longer|n't|partial(?:ly)?|partly|may|might
 _NOT_REPLACED = re.compile(
     r"\b(?:will|shall|should|to be|rejected|declined|refused|turned down|decided against)\W+(?:\w+\W+){0,2}\Z"
 )
+# What follows is said of the one that was just named, not of the text itself: "we follow ADR-7, which amends ADR-3".
+_OF_ANOTHER = re.compile(r"\d[^\s,;]{0,80}[\s,;]{1,3}(?:which|that)\s(?:\w+\s)?\Z")
+# Texts say of much that it was refined or clarified somewhere. Only these words before it are of the text itself.
+_OF_ITSELF = re.compile(
+    r"(?:[\W_]++|(?:this|it|its|the|adr|decision|record|document|status|note|accepted|approved|is|was|has|been|later|now"
+    r"|since|and|also|then|further)(?!\w))*+"
+)
 # After another name: what follows is only pointed at.
 _ASIDE = re.compile(r"\d.*\b(?:see|cf|unlike|related)\b", re.S)
 # The last of these before a name says how it is named. Passive forms come before active ones.
@@ -271,7 +278,10 @@ def _how(small: str, at: int) -> str:
     if not found or _NOT.search(said[: found[-1].start()]):
         return ""
     how = found[-1].lastgroup or ""
-    if how in _OF_CHANGE and _NOT_REPLACED.search(said[: found[-1].start()]):
+    before = said[: found[-1].start()]
+    if how in _OF_CHANGE and (_NOT_REPLACED.search(before) or _OF_ANOTHER.search(before)):
+        return ""
+    if how == AMENDED_BY and not _OF_ITSELF.fullmatch(before):
         return ""
     return "" if how in _OF_CHANGE and _ASIDE.search(said[found[-1].end() :]) else how
 

@@ -38,8 +38,12 @@ def told(memory: Memory, address: str) -> set[str]:
     found = next(one for one in memory.search("TIMEOUT").items if one.address == address[:12])
     listed = next(one for one in memory.search(kinds=["claim"]).items if one.address == address[:12])
     cited = next(one for one in memory.ask(QUESTION).items if one.address == address[:12])
-    lines = (recalled.line(), found.line(), listed.line(), memory.get(address).text(), cited.drift)
-    return {"changed" if "code changed" in line else "" for line in lines}
+    held = next(one for one in memory.active().items if one.address == address[:12])
+    begun = memory.context().text()
+    assert address[:12] in begun
+    lines = (recalled.line(), found.line(), listed.line(), memory.get(address).text(), cited.drift, held.line())
+    is_told_first = "the code has changed" in begun
+    return {"changed" if "code changed" in line else "" for line in lines} | {"changed" if is_told_first else ""}
 
 
 def test_a_change_in_another_working_tree_is_told_there_and_not_here(desk: Desk, beside: Desk) -> None:
@@ -60,6 +64,15 @@ def test_a_change_here_is_not_told_in_the_working_tree_that_has_it_as_it_was(des
     assert told(beside.memory, address) == {""}
     assert beside.memory.verify().items == ()
     assert desk.drift(address) == "changed"
+
+
+def test_of_a_decision_it_is_told_what_became_of_the_code_here(desk: Desk, beside: Desk) -> None:
+    desk.save("We keep TIMEOUT in src/app.py at thirty seconds.", domain="decisions")
+    desk.edit("src/app.py", "TIMEOUT = 30", "TIMEOUT = 60")
+    desk.memory.verify()
+    for topic in ("", "TIMEOUT seconds"):
+        drifts = [one.memory.get_architectural_decisions(topic).items[0].drift[:12] for one in (desk, beside)]
+        assert drifts == ["code changed", ""]
 
 
 def test_what_moved_on_another_branch_stays_pinned_where_it_is_here(desk: Desk, beside: Desk) -> None:

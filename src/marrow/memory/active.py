@@ -6,7 +6,8 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from ..model.errors import Invalid
-from ..model.record import Filter, Record
+from ..model.record import CURRENT, Filter, Record
+from .as_here import as_here
 from .engine import Asker, Engine, sequence
 from .moment import moment
 
@@ -31,4 +32,6 @@ def active(
         now = moment(reader, asker, seq, now, as_of)
         wanted = replace(wanted, projects=asker.principal.readable(wanted.projects))
         entries = reader.select(asker.namespace, wanted, seq, now)
-        return Page(tuple(reader.records_of(entries[offset : offset + limit], seq)), len(entries), offset, now)
+        records = reader.records_of(entries[offset : offset + limit], seq)
+        records = as_here(engine, asker, records) if seq == CURRENT else records
+        return Page(tuple(records), len(entries), offset, now)

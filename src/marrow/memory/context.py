@@ -14,6 +14,7 @@ from ..model.scope import READ
 from ..model.standing import RETRACTED
 from ..model.text import first_line, token_estimate
 from ..store.protocol import Reader
+from .as_here import as_here
 from .code.for_context import calls_around, changed_functions
 from .engine import Asker, Engine
 from .observed.depths import depths
@@ -86,7 +87,7 @@ def context(
     now, told = engine.clock(), set[str]()
     with engine.store.reading() as reader:
         trees = Trees(reader, asker)
-        look = _Look(reader, asker, now, trees)
+        look = _Look(engine, reader, asker, now, trees)
         said = look.latest(STATED_KINDS, COMPARED_TOGETHER)
         look = look._replace(current=current(reader, said))
         withdrawn = _withdrawn(look, said)
@@ -159,6 +160,7 @@ def _fitted(notes: Sequence[Note], room: int) -> tuple[list[Note], int, int]:
 class _Look(NamedTuple):
     """This project and nothing but it, as it stands now."""
 
+    engine: Engine
     reader: Reader
     asker: Asker
     now: int
@@ -171,6 +173,10 @@ class _Look(NamedTuple):
         entries = self.reader.select(self.asker.namespace, wanted, CURRENT, self.now, limit)
         found = [r for r in self.reader.records_of(entries, CURRENT) if r.entry not in self.current.gone]
         return sorted(found, key=lambda r: (-r.last_at, r.node.address))
+
+    def here(self, records: Sequence[Record]) -> list[Record]:
+        """The same as the code in this working tree bears them out."""
+        return as_here(self.engine, self.asker, records)
 
     def has_thread(self, record: Record) -> bool:
         """Whether it was said in a session."""
@@ -274,7 +280,7 @@ def _left(look: _Look, handoffs: Sequence[Record]) -> list[Note]:
 
 
 def _open(look: _Look) -> list[Note]:
-    return [look.note(record) for record in look.latest(OPEN_KINDS, LOOKED_AT)[:OPEN_SHOWN]]
+    return [look.note(record) for record in look.here(look.latest(OPEN_KINDS, LOOKED_AT)[:OPEN_SHOWN])]
 
 
 def _changed(look: _Look) -> list[Note]:
@@ -307,7 +313,7 @@ def _learnt(look: _Look) -> list[Note]:
     found = look.latest(LEARNT_KINDS, LOOKED_AT)
     found += [r for r in look.latest(("claim",), LOOKED_AT, tags=("correction", "preference")) if r not in found]
     found.sort(key=lambda r: (-r.standing.priority, -r.last_at))
-    return [look.note(record) for record in found[:LEARNT_SHOWN]]
+    return [look.note(record) for record in look.here(found[:LEARNT_SHOWN])]
 
 
 def _known(look: _Look) -> list[Note]:
@@ -317,7 +323,7 @@ def _known(look: _Look) -> list[Note]:
     # What several memories were compressed into is known in their place.
     found += [one for one in look.latest(("summary",), LOOKED_AT) if one.node.inputs and not look.has_thread(one)]
     found.sort(key=lambda r: (-_weight(r, look.now), r.node.address))
-    return look.notes(list({r.node.address: r for r in [*pinned, *found]}.values())[:KNOWN_SHOWN])
+    return look.notes(look.here(list({r.node.address: r for r in [*pinned, *found]}.values())[:KNOWN_SHOWN]))
 
 
 def _weight(record: Record, now: int) -> float:

@@ -14,8 +14,9 @@ from ...search.best_passage import Place
 from ...search.find import Hit
 from ...store.protocol import Reader
 from ..amendments import Amendment, amendments
+from ..as_here import as_here
 from ..attribution import COMMIT_DIGITS, NOWHERE, Origin, held_now, origins_of
-from ..engine import Asker
+from ..engine import Asker, Engine
 
 TITLE_MAX = 160
 SUPERSEDES = "supersedes"
@@ -99,6 +100,14 @@ class Attributed:
         """What answers, or the whole text where it is short."""
         content = self.record.node.content
         return content[self.place.start : self.place.end].strip() if self.place else content
+
+
+def attributed_here(engine: Engine, asker: Asker, told: Sequence[Attributed], seq: int) -> list[Attributed]:
+    """The same as the code in this working tree bears them out, where it is asked what holds now."""
+    if seq != CURRENT:
+        return list(told)
+    here = as_here(engine, asker, [one.record for one in told])
+    return [replace(one, record=record) for one, record in zip(told, here, strict=True)]
 
 
 def attribute(

@@ -23,7 +23,7 @@ from ..engine import Asker, Engine, sequence
 from ..moment import moment
 from ..telling.current import current
 from .answering_place import answering
-from .attributed import Attributed, attribute
+from .attributed import Attributed, attribute, attributed_here
 from .services import check_service
 
 KIND, DOMAIN = "decision", "decisions"
@@ -96,12 +96,13 @@ def decisions(
     statuses = tuple(sorted(counts.items()))
     if not topic.strip():
         told.sort(key=lambda one: (not one.is_dated, -one.at, one.record.node.address))
-        return Decisions(_marked(engine, told[:limit], known), len(told), now, statuses, found.degraded)
+        items = _marked(engine, attributed_here(engine, asker, told[:limit], seq), known)
+        return Decisions(items, len(told), now, statuses, found.degraded)
     mentioned = sum(one.record.entry in found.mentioned for one in told)
     about = _in_order(told, [entry for entry in found.hits if entry not in found.mentioned])
     shown = about or _in_order(told, found.nearest)[:NEAR_MAX]
     answers = [answering(one, topic, found.known) if one.place else one for one in shown[:limit]]
-    items = _marked(engine, answers, known)
+    items = _marked(engine, attributed_here(engine, asker, answers, seq), known)
     is_near = bool(items) and not about
     return Decisions(items, len(about), now, statuses, found.degraded, mentioned, is_near)
 

@@ -18,7 +18,7 @@ from ...store.protocol import Projects, Reader
 from ..attribution import TAKEN_IN
 from ..engine import Asker, Engine, sequence
 from ..moment import moment
-from .attributed import Attributed, attribute
+from .attributed import Attributed, attribute, attributed_here
 from .decisions import KIND as DECISION
 from .decisions import Decisions, decisions
 from .held import Listed, held
@@ -78,7 +78,7 @@ def overview(engine: Engine, asker: Asker, wanted: Filter, *, as_of: object = No
         counts = _counts(reader, asker, chosen, seq, now)
         files = held(reader, asker, projects, seq, now, service=service)
         latest = replace(chosen, kinds=("document", "design", "meeting"))
-        documents = _latest(reader, asker, latest, seq, now)
+        documents = attributed_here(engine, asker, _latest(reader, asker, latest, seq, now), seq)
         owners = _owners(reader, asker, projects, files, seq)
     spoken = Counter(language for one in files if one.kind == "code" and (language := language_of(one.path)))
     return Overview(
@@ -86,7 +86,7 @@ def overview(engine: Engine, asker: Asker, wanted: Filter, *, as_of: object = No
         counts,
         decisions(engine, asker, chosen, status="all", limit=LATEST, as_of=as_of),
         incidents(engine, asker, chosen, limit=RECENT, as_of=as_of),
-        documents,
+        tuple(documents),
         tuple(spoken.most_common(LANGUAGES)),
         owners,
         max((one.read_at for one in files), default=0),

@@ -8,6 +8,7 @@ from __future__ import annotations
 import base64
 import random
 import string
+import textwrap
 
 ALNUM = string.ascii_letters + string.digits
 HEX = "0123456789abcdef"
@@ -34,9 +35,10 @@ def pem(kind: str, newline: str = "\n") -> str:
     return newline.join([f"{dashes}BEGIN {kind}{dashes}", *lines, f"{dashes}END {kind}{dashes}"])
 
 
-def packed(kind: str) -> str:
-    """As files for clusters hold keys and certificates."""
-    return base64.b64encode(pem(kind).encode()).decode()
+def packed(kind: str, width: int = 0, newline: str = "\n") -> str:
+    """As files for clusters hold keys and certificates: in a line, or wrapped."""
+    whole = base64.b64encode(pem(kind).encode()).decode()
+    return newline.join(textwrap.wrap(whole, width or len(whole)))
 
 
 JWT = ".".join([encoded('{"alg":"HS256","typ":"JWT"}'), encoded('{"sub":"1234567890","name":"A"}'), body(43)])
@@ -130,6 +132,10 @@ PLACED: list[tuple[str, str, str]] = [
     ("private-key", "{}", "PuTTY-User" + f"-Key-File-2: ssh-rsa\nEncryption: none\nPrivate-Lines: 1\n{body(64, B64)}"),
     ("private-key", "    client-key-data: {}", packed("RSA PRIVATE KEY")),
     ("private-key", "data:\n  tls.key: {}", packed("PRIVATE KEY")),
+    ("private-key", "tls.key: |\n  {}\nkind: Secret", packed("RSA PRIVATE KEY", 76, "\n  ")),
+    ("private-key", "{}\n", packed("OPENSSH PRIVATE KEY", 64)),
+    ("private-key", 'key = "{}"', packed("EC PRIVATE KEY", 64, "\\n")),
+    ("private-key", 'key = "{}"', packed("ENCRYPTED PRIVATE KEY", 60, '" +\n    "')),
     ("connection-string", "postgres://app:{}@db.internal:5432/main", "pw"),
     ("connection-string", "postgresql+psycopg2://app:{}@db/main", "s3/cr?t#1"),
     ("connection-string", "mongodb+srv://app:{}@cluster0.mongodb.net/x", "p%40ss" + body(8)),

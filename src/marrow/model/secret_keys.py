@@ -58,14 +58,16 @@ def _private_key_tail(text: str, found: re.Match[str]) -> Span | None:
 
 
 # What a heading becomes in base64, and how much of it tells what the block holds.
-_PACKED_HEADING, _PACKED_LOOKED_AT = "LS0tLS1CRUdJTi", 96
+_PACKED_HEADING, _PACKED_LOOKED_AT = "LS0tLS1CRUdJTi", 160
+# Between its lines, where it is wrapped: also escaped breaks, and the marks of strings that are put together.
+_PACKED_BREAK = r"""(?:\s|\\[nrt]|["'\\,;>|][ ]?\+?)"""
 
 
 def _packed_private_key(text: str, found: re.Match[str]) -> Span | None:
     """A certificate begins alike, and is no secret."""
-    head = text[found.start() : min(found.end(), found.start() + _PACKED_LOOKED_AT)]
+    packed = re.sub(_PACKED_BREAK, "", found[0][:_PACKED_LOOKED_AT], flags=re.VERBOSE)
     try:
-        said = base64.b64decode(head[: len(head) // 4 * 4])
+        said = base64.b64decode(packed[: len(packed) // 4 * 4])
     except binascii.Error:
         return None
     return found.span() if b"PRIVATE KEY" in said else None
@@ -77,7 +79,8 @@ PRIVATE_KEYS = (
         (_PACKED_HEADING,),
         # In one line, or wrapped: then its last line may be short.
         rf"(?<![A-Za-z0-9+/]){_PACKED_HEADING}[A-Za-z0-9+/]{{20,}}+={{0,2}}"
-        r"(?:(?:\s{1,40}[A-Za-z0-9+/]{40,}+={0,2})++(?:\s{1,40}[A-Za-z0-9+/]{2,}+={0,2}(?!\S))?+)?+",
+        rf"(?:(?:{_PACKED_BREAK}{{1,40}}+[A-Za-z0-9+/]{{30,}}+={{0,2}})++"
+        rf"(?:{_PACKED_BREAK}{{1,40}}+[A-Za-z0-9+/]{{2,}}+={{0,2}}(?![^\s\"'\\,;]))?+)?+",
         _packed_private_key,
     ),
     Rule(

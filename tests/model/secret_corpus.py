@@ -235,6 +235,7 @@ PLACED: list[tuple[str, str, str]] = [
     ("password", 'password = """{}"""', "hunter2xyz"),
     ("secret", "secret = \'\'\'\n{}\n\'\'\'", body(24)),
     ("password", "password: |\n  {}\nuser: joe", "hunter2xyz"),
+    ("password", "password: |\n  {}\nuser: joe", "hunter2xyz\n\t\n  second9line\n    third9line"),
     ("secret", "  client_secret: >-\n    {}\n  user: joe", f"{body(24)}\n    {body(24)}"),
     ("password", "create user app identified by '{}';", "swordfish"),
     ("password", "CREATE USER 'app'@'%' IDENTIFIED WITH mysql_native_password BY '{}'", "swordfish"),

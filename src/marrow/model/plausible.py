@@ -248,9 +248,11 @@ def assigned(text: str, found: re.Match[str]) -> Span | None:
 
 
 def _block_end(text: str, start: int, end: int) -> int:
-    """Where the lines end that are indented as far as the first of a block is."""
+    """Where the lines end that are indented at least as far as the first of a block is; between them some are empty."""
     indent = text[text.rfind("\n", 0, start) + 1 : start]
-    rest = re.compile(rf"(?:[^\r\n]*+\r?\n{re.escape(indent)}(?=\S))*+[^\s]*+").match(text, end)
+    empty = r"(?:\r?\n[ \t]*+(?=\r?\n))*+"
+    more = re.compile(rf"(?:[^\r\n]*+{empty}\r?\n{re.escape(indent)}[ \t]*+(?=\S))*+[^\s]*+")
+    rest = more.match(text, end)
     return rest.end() if rest else end
 
 

@@ -9,7 +9,7 @@ import pytest
 from marrow.access.restricted import restrict
 from marrow.memory import refine as refining
 from marrow.memory.engine import Asker, Engine
-from marrow.memory.refine import BATCH, refine_few
+from marrow.memory.refine import BATCH, PART, refine_few
 from marrow.memory.remember import remember
 from marrow.memory.renew import fill_vectors, renew_vectors
 from marrow.memory.status import status
@@ -63,8 +63,17 @@ def test_a_small_repository_that_was_just_taken_in_does_not_wait_for_the_daemon(
 
 
 def test_what_takes_too_long_is_gone_on_with_by_whoever_comes_next(better: Engine, asker: Asker) -> None:
-    here = save(better, asker, "first", 2 * BATCH + 1)
-    assert [refine_few(better, here, seconds=0.0) for _ in range(4)] == [BATCH, BATCH, 1, 0]
+    here = save(better, asker, "first", 2 * PART + 1)
+    assert [refine_few(better, here, seconds=0.0) for _ in range(4)] == [PART, PART, 1, 0]
+
+
+def test_long_documents_are_not_looked_at_many_at_once(
+    better: Engine, asker: Asker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = save(better, asker, "first", BATCH)
+    seconds = iter(range(0, 1000, 2))  # each part takes two
+    monkeypatch.setattr(refining.time, "monotonic", lambda: float(next(seconds)))
+    assert refine_few(better, here, seconds=6.0) == 3 * PART < BATCH
 
 
 def test_what_was_saved_for_all_projects_is_refined_too(better: Engine, asker: Asker) -> None:

@@ -8,8 +8,9 @@ from ..store.protocol import Projects
 from .engine import Asker, Engine, vectors_by
 
 BATCH = 32
-# What is done at once by who waits for it: a small repository, and no more than so long.
-FEW, SECONDS = 512, 4.0
+# What is done at once by who waits for it: a small repository, and no more than so long. In small parts, since a long
+# document is many passages, and thirty of them take a quarter of a minute.
+FEW, PART, SECONDS = 512, 4, 4.0
 
 
 def refine(engine: Engine, limit: int = BATCH, namespace: str = "", projects: Projects = None) -> int:
@@ -46,8 +47,8 @@ def refine_few(engine: Engine, asker: Asker, seconds: float = SECONDS) -> int:
     for project in dict.fromkeys((asker.scope.project, "")):
         with engine.store.reading() as reader:
             waiting = len(reader.unrefined(FEW + 1, asker.namespace, (project,)))
-        for _ in range(0, waiting if waiting <= FEW else 0, BATCH):
-            done += refine(engine, BATCH, asker.namespace, (project,))
+        for _ in range(0, waiting if waiting <= FEW else 0, PART):
+            done += refine(engine, PART, asker.namespace, (project,))
             if time.monotonic() >= ends:
                 return done
     return done

@@ -75,10 +75,11 @@ class LogLines:
         while piece := stream.readline(LINE_BYTES_MAX):
             self.size += len(piece)
             is_end = piece.endswith(b"\n")
-            if not is_rest:
+            is_hole = not is_rest and not piece.strip(b"\x00")  # the line begins behind it
+            if not is_rest and not is_hole:
                 self.lines += 1
                 yield piece.decode("utf-8", "replace").rstrip("\r\n").replace("\x00", "").lstrip("\ufeff")
-            is_rest = not is_end
+            is_rest = not is_end and not is_hole
             if self.size >= self.bytes_max:
                 self.problem = f"only the first {self.bytes_max:,} bytes were read"
                 return

@@ -65,6 +65,20 @@ def test_names_that_are_no_utf_8_hide_no_changes(repository: Path, git: Git) -> 
     assert (found["moved\ufffd.txt"].what, found["moved\ufffd.txt"].before) == ("renamed", "old\ufffd.txt")
 
 
+def test_two_names_that_are_no_utf_8_and_are_told_alike_have_each_their_own_lines(repository: Path, git: Git) -> None:
+    names = [os.path.join(os.fsencode(repository), name) for name in (b"caf\xe8.txt", b"caf\xe9.txt")]
+    for name in names:
+        with open(name, "w") as file:
+            file.write("one\n")
+    git(repository, "add", ".")
+    git(repository, "commit", "--quiet", "--message", "two")
+    for name, more in zip(names, ("two\n", "three\nfour\n"), strict=True):
+        with open(name, "a") as file:
+            file.write(more)
+    found = [file for file in current_diff(repository).files if file.path == "caf\ufffd.txt"]
+    assert [(file.added, file.hunks[0].lines[-1]) for file in found] == [(1, "+two"), (2, "+four")]
+
+
 def test_before_the_first_commit_everything_is_new(tmp_path: Path, git: Git) -> None:
     git(tmp_path, "init", "--quiet", "empty")
     folder = tmp_path / "empty"

@@ -80,12 +80,10 @@ def current_diff(root: str | os.PathLike[str]) -> Diff:
         return Diff(own, tree.more)
     base = head_of(place).commit or _empty_tree(place)
     counts = dict(_counted(place, base))
-    files = [_file(place.root, one, counts.get(one.path), within.get(one.path, "")) for one in tree.files]
-    wanted = [file for file in files if not file.left_out and file.what != "untracked"]
-    names = {one.path: one.on_disk for one in tree.files}
-    names |= {one.before: one.before_on_disk for one in tree.files if one.before}
-    hunks = _patched(place, base, [names[name] for file in wanted for name in (file.path, file.before) if name])
-    told = (_with_hunks(os.path.join(place.root, names[file.path]), file, hunks) for file in files)
+    files = [(one, _file(place.root, one, counts.get(one.on_disk), within.get(one.path, ""))) for one in tree.files]
+    wanted = [one for one, file in files if not file.left_out and file.what != "untracked"]
+    hunks = _patched(place, base, [name for one in wanted for name in (one.on_disk, one.before_on_disk) if name])
+    told = (_with_hunks(place.root, one.on_disk, file, hunks) for one, file in files)
     return Diff((*told, *own), tree.more)
 
 
@@ -115,12 +113,13 @@ def _file(root: str, one: Touched, counts: tuple[int, int] | None, own: str) -> 
     return replace(made, left_out=LARGE) if added + removed > LINES_MAX or size > UNTRACKED_BYTES_MAX else made
 
 
-def _with_hunks(whole: str, file: FileDiff, hunks: dict[str, tuple[Hunk, ...]]) -> FileDiff:
+def _with_hunks(root: str, on_disk: str, file: FileDiff, hunks: dict[str, tuple[Hunk, ...]]) -> FileDiff:
+    """`hunks` are by the name on the disk: two that are no UTF-8 may be told alike."""
     if file.left_out:
         return file
     if file.what != "untracked":
-        return replace(file, hunks=hunks.get(file.path, ()))
-    begins, _ = _begin(whole)
+        return replace(file, hunks=hunks.get(on_disk, ()))
+    begins, _ = _begin(os.path.join(root, on_disk))
     lines = begins.decode("utf-8", "replace").removesuffix("\n").split("\n") if begins else []
     hunk = Hunk(f"+1,{len(lines)}", tuple(f"+{_shown(line)}" for line in lines))
     return replace(file, hunks=(hunk,) if lines else ())
@@ -147,7 +146,7 @@ def _counted(place: Place, base: str) -> Iterator[tuple[str, tuple[int, int] | N
             if not path:  # a renamed one: both names follow
                 next(told, b"")
                 path = next(told, b"")
-            name = path.decode("utf-8", "replace")
+            name = os.fsdecode(path)
             yield name, (int(more), int(less)) if more.isdigit() and less.isdigit() else None
 
 
@@ -178,7 +177,7 @@ def _path(head: bytes) -> str:
     name = found[1].rstrip(b"\t\r")
     if name.startswith(b'"'):
         name = _ESCAPE.sub(_unescaped, name.strip(b'"'))
-    return name[2:].decode("utf-8", "replace")
+    return os.fsdecode(name[2:])
 
 
 def _unescaped(found: re.Match[bytes]) -> bytes:

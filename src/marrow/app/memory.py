@@ -305,13 +305,14 @@ class Memory(metaclass=_Verbs):
         another folder."""
         from ..memory.code.kept_map import map_at
 
+        patterns = (self.settings.get("ignore.extra", tuple), self.settings.get("redact.extra", tuple))
         try:
             about = os.stat(root)
         except OSError:
-            return map_at(self._maps_folder, root, self.settings.get("ignore.extra", tuple))
+            return map_at(self._maps_folder, root, *patterns)
         known, found = self._maps.get(root, (None, None))
         if found is None or known != (about.st_dev, about.st_ino):
-            found = map_at(self._maps_folder, root, self.settings.get("ignore.extra", tuple))
+            found = map_at(self._maps_folder, root, *patterns)
             self._maps[root] = ((about.st_dev, about.st_ino), found)
         return found
 

@@ -16,6 +16,7 @@ from typing import NamedTuple
 from ..model.code import CALLABLES, TOP, TYPES, Symbol
 from .body_hash import Span as Span
 from .body_hash import Text, hashes
+from .secrets import cut
 
 # What calls and names can be in; a constant or a field is no place of its own.
 SCOPES = CALLABLES | TYPES | frozenset(("module", "namespace"))
@@ -83,7 +84,7 @@ class Outline:
         for found, parent, hash_ in zip(found_, parents, hashed, strict=True):
             kind, name, _, _, start, end, signature, doc, decorators, bases, returns, receiver = found
             if len(name) > NAME_MAX:
-                name = name[:NAME_MAX]
+                name = cut(name, NAME_MAX)
             whole = name
             if parent != TOP:
                 around = made[parent]
@@ -153,4 +154,4 @@ class Outline:
 def one_line(text: str, limit: int) -> str:
     # Few have other white space than single blanks.
     line = text.strip() if text.isprintable() and "  " not in text else " ".join(text.split())
-    return line if len(line) <= limit else f"{line[: limit - 1]}…"
+    return line if len(line) <= limit else cut(line, limit)

@@ -156,7 +156,8 @@ def edited_paths(call: Call, root: str) -> set[str]:
 
 
 def _started(kept: KeptMap) -> subprocess.Popen[bytes] | None:
-    about = (str(kept.file.path), kept.root, *kept.ignore_extra)
+    patterns = (str(len(kept.ignore_extra)), *kept.ignore_extra, *kept.redact_extra)
+    about = (str(kept.file.path), kept.root, *patterns)
     command = [sys.executable, "-P", "-m", "marrow.memory.code.mapper", *about]
     try:
         return subprocess.Popen(

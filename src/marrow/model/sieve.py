@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     # The text, the text in which the literal was found (of the same length), and where.
     Check = Callable[[str, str, int], bool]
+    # What several literals need, and they with their checks.
+    Grouped = tuple[tuple[str, tuple[tuple[str, Check], ...]], ...]
 
 LONG_WORD = 16  # Tokens of vendors are at least this long.
 DEEPEST = 64
@@ -73,8 +75,10 @@ def _telegram(text: str, _searched: str, at: int) -> bool:
 
 
 def _discord(text: str, _searched: str, at: int) -> bool:
+    if at < 24 or text[at + 7 : at + 8] != ".":  # dots are everywhere
+        return False
     around = text[at - 23 : at] + text[at + 1 : at + 7]
-    return at >= 24 and text[at + 7 : at + 8] == "." and not around.strip(_NAME_MARKS)
+    return not around.strip(_NAME_MARKS)
 
 
 def _mailchimp(text: str, _searched: str, at: int) -> bool:
@@ -332,25 +336,54 @@ def long_words(text: str) -> str:
     return "\n".join([word for word in text.split() if len(word) >= LONG_WORD])
 
 
+# What stands in many literals, or beside them wherever their check passes: where it is not, none of them is looked for.
+_COMMON = ("pass", "auth", "--", "=", "-", "_")
+_BESIDE = {
+    **dict.fromkeys(("curl", "wget"), "-u"),
+    **dict.fromkeys(("mysql", "mariadb", "login", "mongo", "sqlcmd", "7z"), "-p"),
+    **dict.fromkeys(("machine", "default"), "pass"),
+    "ldap": "-w",
+    "redis-cli": "-a",
+}
+
+
+def _grouped(checks: dict[str, Check]) -> Grouped:
+    groups: dict[str, list[tuple[str, Check]]] = {}
+    for literal, check in checks.items():
+        common = _BESIDE.get(literal) or next((one for one in _COMMON if one in literal), "")
+        groups.setdefault(common, []).append((literal, check))
+    return tuple((common, tuple(some)) for common, some in groups.items())
+
+
+_OTHER_LETTERS = _grouped({literal: check for literal, check in FOLDED.items() if not literal.isascii()})
+_FOLDED = _grouped({literal: check for literal, check in FOLDED.items() if literal.isascii()})
+_CASED = _grouped(CASED)
+
+
 def suspects_text(text: str) -> bool:
     """Whether `redact` has anything to look at in this text."""
     if len(text) < 4:
         return False
     lowered = lower(text)
-    if "<private" in lowered or _any_place(text, lowered, lowered, FOLDED):
+    if "<private" in lowered or _any_place(text, lowered, lowered, _FOLDED):
+        return True
+    if not text.isascii() and _any_place(text, lowered, lowered, _OTHER_LETTERS):
         return True
     words = long_words(text)
-    return bool(words) and _any_place(text, text, words, CASED)
+    return bool(words) and _any_place(text, text, words, _CASED)
 
 
-def _any_place(text: str, searched: str, holding: str, checks: dict[str, Check]) -> bool:
-    for literal, check in checks.items():
-        if literal in holding:
-            at = searched.find(literal)
-            while at >= 0:
-                if check(text, searched, at):
-                    return True
-                at = searched.find(literal, at + len(literal))
+def _any_place(text: str, searched: str, holding: str, groups: Grouped) -> bool:
+    for common, checks in groups:
+        if common not in holding:
+            continue
+        for literal, check in checks:
+            if literal in holding:
+                at = searched.find(literal)
+                while at >= 0:
+                    if check(text, searched, at):
+                        return True
+                    at = searched.find(literal, at + len(literal))
     return False
 
 

@@ -53,12 +53,13 @@ def build(
     *,
     nice: int = 0,
     whole: bool = True,
+    redact_extra: Sequence[str] = (),
     about: Sequence[tuple[str, object]] = (),
 ) -> int:
     """Map everything anew, and say how many files that were. They are listed while the workers start. Without `whole`
     calls are known by name only, and every file waits to be resolved."""
     loose: dict[str, list[int]] = {}
-    with file.making() as (place, writer), Pool(root, nice=nice) as pool:
+    with file.making() as (place, writer), Pool(root, redact_extra, nice=nice) as pool:
         ordered = list(enumerate(sorted(listing()), 1))
         known = [(id_, path) for id_, path in ordered if language_of(path)]
         read = {id_ for id_, _ in known}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import threading
 import time
@@ -12,10 +13,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ...codemap.languages.table import language_of
+from ...codemap.secrets import with_secrets
 from ...model.errors import Conflict, Invalid, NotFound, StoreDamaged
 from ...repository.changed import folders_stamp, is_as_it_was, is_writable, listed, stamp
 from ...repository.ignored import ignored
-from ...store.code import FileRow, MapFile, MapReader, MapWriter
+from ...store.code import FileRow, MapFile, MapReader, MapWriter, is_of_older_format
 from ...store.code.states import PLAIN
 from ...version import __version__
 from ..uncollected import uncollected
@@ -24,7 +26,7 @@ from .facts import KeptFacts
 from .parsing import UNREADABLE, read_file
 from .update import Changed, Updated, apply, maps_of, resolve_again
 
-VERSION = "version"
+VERSION, PATTERNS = "version", "redact.extra"
 # For so long the list of files is taken to hold while no folder and nothing of git's changed.
 LISTED_SECONDS = 10.0
 # A file that was emptied so short a time ago is most likely being written.
@@ -53,10 +55,12 @@ _opened: dict[str, KeptMap] = {}
 _opening = threading.Lock()
 
 
-def map_at(folder: str | os.PathLike[str], root: str, ignore_extra: tuple[str, ...] = ()) -> KeptMap:
+def map_at(
+    folder: str | os.PathLike[str], root: str, ignore_extra: tuple[str, ...] = (), redact_extra: tuple[str, ...] = ()
+) -> KeptMap:
     """The map for the checkout at `root`, kept in `folder`; one for all who ask in this process. `ignore_extra` is what
-    is left out of it, as in .gitignore: as who asked last has it. Another version of Marrow reads code in another way,
-    and has a map of its own."""
+    is left out of it, as in .gitignore: as who asked last has it. `redact_extra` are patterns of secrets: those of all
+    who asked. Another version of Marrow reads code in another way, and has a map of its own."""
     if not root:
         raise Invalid("There is no project folder here.", hint="Run this inside a repository.", field="path")
     real = os.path.realpath(root)
@@ -67,14 +71,18 @@ def map_at(folder: str | os.PathLike[str], root: str, ignore_extra: tuple[str, .
         if found is None:
             found = _opened[path] = KeptMap(real, MapFile(Path(path)), ignore_extra)
         found.leave_out(ignore_extra)
+        found.redact_too(redact_extra)
         return found
 
 
 class KeptMap:
     """`root` is the real path of the working tree."""
 
-    def __init__(self, root: str, file: MapFile, ignore_extra: tuple[str, ...] = ()) -> None:
-        self.root, self.file, self.ignore_extra = root, file, ignore_extra
+    def __init__(
+        self, root: str, file: MapFile, ignore_extra: tuple[str, ...] = (), redact_extra: tuple[str, ...] = ()
+    ) -> None:
+        self.root, self.file, self.ignore_extra, self.redact_extra = root, file, ignore_extra, redact_extra
+        self._harmless: set[str] = set()
         self._updating = threading.RLock()
         self._rows: dict[str, FileRow] = {}
         self._version = -1
@@ -85,6 +93,12 @@ class KeptMap:
         if ignore_extra != self.ignore_extra:
             with self._updating:
                 self.ignore_extra, self._listing = ignore_extra, None
+
+    def redact_too(self, redact_extra: tuple[str, ...]) -> None:
+        if not set(redact_extra) <= set(self.redact_extra):
+            with self._updating:
+                self.redact_extra = tuple(dict.fromkeys((*self.redact_extra, *redact_extra)))
+                self._harmless, self._listing = set(), None
 
     def has_map(self) -> bool:
         return self.file.exists()
@@ -134,8 +148,18 @@ class KeptMap:
             if self.file.exists():  # another process was faster
                 return self._brought_up(now, progress, None, whole)
             _clear_up(self.file.path)
-            about = ((VERSION, _first_version()),)
-            parsed = build(self.file, self.root, self._paths, now, progress, nice=nice, whole=whole, about=about)
+            about = ((VERSION, _first_version()), (PATTERNS, json.dumps(self.redact_extra)))
+            parsed = build(
+                self.file,
+                self.root,
+                self._paths,
+                now,
+                progress,
+                nice=nice,
+                whole=whole,
+                redact_extra=self.redact_extra,
+                about=about,
+            )
         self._forget()
         return Updated(parsed=parsed)
 
@@ -161,10 +185,19 @@ class KeptMap:
         return Updated()  # others keep it up to date all the time
 
     def _load(self, reader: MapReader) -> None:
+        self._know_patterns(reader)
         version = int(reader.about(VERSION) or 0)
         if version != self._version or not self._rows:
             self._rows = {row.path: row for row in reader.files()}
             self._version, self._facts = version, None
+
+    def _know_patterns(self, reader: MapReader) -> None:
+        """A map that was made without one of our patterns may hold what that one would have taken out. What is written
+        to it must be without what all of its own find: who asks with fewer does not make it anew."""
+        kept = tuple(json.loads(reader.about(PATTERNS) or "[]"))
+        if not set(self.redact_extra) <= set(kept):
+            raise StoreDamaged("The code map was made before `redact.extra` was what it is.", hint="Ask again.")
+        self.redact_too(kept)
 
     def _look(self, only: list[str] | None) -> _Found:
         paths = self._listed() if only is None else self._chosen(path for path in only if is_writable(path))
@@ -222,11 +255,19 @@ class KeptMap:
         return row is None
 
     def _chosen(self, paths: Iterable[str]) -> list[str]:
-        """Without what the setting `ignore.extra` leaves out."""
-        if not self.ignore_extra:
-            return list(paths)
-        is_ignored = ignored(self.ignore_extra)
-        return [path for path in paths if not is_ignored(path)]
+        """Without what the setting `ignore.extra` leaves out, and without those whose path holds a secret: it could not
+        be written down, and under another one the file would not be found."""
+        if self.ignore_extra:
+            is_ignored = ignored(self.ignore_extra)
+            paths = (path for path in paths if not is_ignored(path))
+        chosen = list(paths)
+        new = [path for path in chosen if path not in self._harmless]
+        if not new:
+            return chosen
+        telling = with_secrets(new, self.redact_extra)
+        self._harmless.update(new)
+        self._harmless -= telling
+        return [path for path in chosen if path not in telling] if telling else chosen
 
     def _listed(self) -> list[str]:
         """The files of the checkout. Asking git takes longer than looking at each folder."""
@@ -257,7 +298,7 @@ class KeptMap:
     def _write(self, found: _Found, now: int) -> Updated:
         if not any(found):
             return Updated()
-        maps = maps_of(self.root, found.changed)
+        maps = maps_of(self.root, found.changed, self.redact_extra)
         with self.file.writing() as writer:
             if int(writer.about(VERSION) or 0) != self._version:
                 raise Conflict("Another process has changed the code map meanwhile.", hint="Look again.")
@@ -380,11 +421,13 @@ def _is_being_written(row: FileRow | None, size: int, mtime: int) -> bool:
 
 
 def _clear_up(ours: Path) -> None:
-    """Take away the maps of this checkout, with what lies beside them, that are used no longer: of other versions."""
+    """Take away the maps, with what lies beside them, that are used no longer: those of this checkout that are of other
+    versions, and all of an older format. These may hold secrets; who still uses one makes it anew."""
     checkout = ours.name.partition("-")[0]
-    for path in ours.parent.glob(f"{checkout}*.map"):
+    for path in ours.parent.glob("*.map"):
         with suppress(OSError):  # another process uses it after all, or was faster
-            if path != ours and time.time() - path.stat().st_mtime > KEPT_SECONDS:
+            is_old = path.name.startswith(checkout) and time.time() - path.stat().st_mtime > KEPT_SECONDS
+            if path != ours and (is_old or is_of_older_format(path)):
                 for left in ours.parent.glob(f"{path.stem}.*"):
                     left.unlink()
 

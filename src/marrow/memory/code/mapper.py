@@ -15,11 +15,13 @@ NICE = 10
 
 
 def main() -> None:
-    place, root, *ignore_extra = sys.argv[1:]
+    place, root, count, *patterns = sys.argv[1:]
+    ignore_extra, redact_extra = tuple(patterns[: int(count)]), tuple(patterns[int(count) :])
     if hasattr(os, "nice"):
         os.nice(NICE)
     threading.Thread(target=_watch, daemon=True).start()
-    KeptMap(os.path.realpath(root), MapFile(Path(place)), tuple(ignore_extra)).update(time.time_ns() // 1000)
+    kept = KeptMap(os.path.realpath(root), MapFile(Path(place)), ignore_extra, redact_extra)
+    kept.update(time.time_ns() // 1000)
 
 
 def _watch() -> None:

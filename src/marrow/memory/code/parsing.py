@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from hashlib import blake2b
 from typing import Any, NamedTuple
@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from ...codemap.entry import flags_in, is_test_path
 from ...codemap.languages.table import language, language_of
 from ...codemap.parse import map_of
+from ...codemap.secrets import without_secrets
 from ...codemap.skipped import BYTES_MAX, GENERATED, HUGE, named_as_generated, why_skipped
 from ...model.code import TOP, FileMap
 from ...model.errors import MarrowError
@@ -83,21 +84,28 @@ def _bounded(mtime_ns: int) -> int:
     return max(-(2**63), min(mtime_ns, 2**63 - 1))
 
 
-def parse(path: str, source: bytes) -> tuple[FileMap, str]:
-    """The map, and why there is none; whatever a grammar's reader does with hostile text is that file's failure."""
+def parse(path: str, source: bytes, redact_extra: Sequence[str] = ()) -> tuple[FileMap, str]:
+    """The map, and why there is none; whatever a grammar's reader does with hostile text is that file's failure. All
+    that is kept of a file comes through here: a secret goes no further."""
     try:
-        return map_of(path, source), ""
+        return without_secrets(map_of(path, source), redact_extra), ""
     except MarrowError as problem:
         return FileMap(language_of(path)), problem.message
     except (ValueError, TypeError, LookupError, AttributeError, RecursionError, MemoryError, ImportError) as problem:
         return FileMap(language_of(path)), f"{UNPARSED}: {type(problem).__name__}"
 
 
-def parsed(root: str, id_: int, path: str, keep: Callable[[str, FileMap], None] | None = None) -> Parsed:
+def parsed(
+    root: str,
+    id_: int,
+    path: str,
+    keep: Callable[[str, FileMap], None] | None = None,
+    redact_extra: Sequence[str] = (),
+) -> Parsed:
     """A file for a new map. `keep` is given the map itself, where there is one and it is resolved next."""
     read = read_file(root, path)
     language = language_of(path)
-    found, reason = (FileMap(language), read.reason) if read.reason else parse(path, read.source)
+    found, reason = (FileMap(language), read.reason) if read.reason else parse(path, read.source, redact_extra)
     state = SKIPPED if reason else MAPPED
     lines = line_count(read.source)
     outline, calls = (b"", b"") if reason else (pack_outline(found), pack_calls(found.calls))

@@ -42,8 +42,10 @@ class _Process:
 class Pool:
     """`work` gives the answers to a list of jobs; those that could not be done are in `failed`, each with why."""
 
-    def __init__(self, root: str, *, nice: int = 0, batch_seconds: float = BATCH_SECONDS) -> None:
-        self._root, self._nice = root, nice
+    def __init__(
+        self, root: str, redact_extra: Sequence[str] = (), *, nice: int = 0, batch_seconds: float = BATCH_SECONDS
+    ) -> None:
+        self._given = (root, str(nice), *redact_extra)
         self._batch_seconds, self._alone_seconds = batch_seconds, min(batch_seconds, ALONE_SECONDS)
         self._answers: queue.Queue[tuple[int, int, Any]] = queue.Queue()
         self._processes: list[_Process] = []
@@ -64,7 +66,7 @@ class Pool:
         self._started += 1
         if self._started > STARTS_MAX:
             raise Unavailable("The workers that parse code do not stay alive.", hint="`marrow doctor` may say why.")
-        command = [sys.executable, "-P", "-m", f"{__package__}.worker", self._root, str(self._nice)]
+        command = [sys.executable, "-P", "-m", f"{__package__}.worker", *self._given]
         try:
             process = subprocess.Popen(
                 command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment()

@@ -52,7 +52,7 @@ class Updated:
         return bool(self.parsed or self.removed or self.renamed)
 
 
-def maps_of(root: str, changed: Sequence[Changed]) -> dict[str, tuple[FileMap, str]]:
+def maps_of(root: str, changed: Sequence[Changed], redact_extra: Sequence[str] = ()) -> dict[str, tuple[FileMap, str]]:
     """The new maps, parsed here or by workers; with each why there is none."""
     tame = (one for one in changed if not one.read.reason and one.row.language not in ENDLESS)
     here = [one for one in tame if is_tame(one.read.source)]
@@ -60,10 +60,10 @@ def maps_of(root: str, changed: Sequence[Changed]) -> dict[str, tuple[FileMap, s
         here = []
     near = {one.row.path for one in here}
     found = {one.row.path: (FileMap(one.row.language), one.read.reason) for one in changed if one.read.reason}
-    found |= {one.row.path: parse(one.row.path, one.read.source) for one in here}
+    found |= {one.row.path: parse(one.row.path, one.read.source, redact_extra) for one in here}
     others = [(one.row.id, one.row.path) for one in changed if one.row.path not in near and not one.read.reason]
     if others:
-        with Pool(root) as pool:
+        with Pool(root, redact_extra) as pool:
             for answer in pool.work((PARSE,), others, 8):
                 one = Parsed(*answer)
                 if one.reason:

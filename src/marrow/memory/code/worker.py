@@ -6,6 +6,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from .frames import receive, send
@@ -19,13 +20,13 @@ PARSE, PARSE_FIRST, RESOLVE, RESOLVE_FIRST = "parse", "parse first", "resolve", 
 
 
 class Worker:
-    def __init__(self, root: str) -> None:
-        self._root = root
+    def __init__(self, root: str, redact_extra: Sequence[str] = ()) -> None:
+        self._root, self._redact_extra = root, redact_extra
         self._resolving: ResolvingWorker | None = None
 
     def parse(self, jobs: list[tuple[int, str]], *, is_resolved_next: bool) -> list[Any]:
         keep = self.resolving().keep if is_resolved_next else None
-        return [tuple(parsed(self._root, id_, path, keep)) for id_, path in jobs]
+        return [tuple(parsed(self._root, id_, path, keep, self._redact_extra)) for id_, path in jobs]
 
     def resolving(self) -> ResolvingWorker:
         if self._resolving is None:
@@ -36,12 +37,13 @@ class Worker:
 
 
 def main() -> None:
-    root, nice = sys.argv[1], int(sys.argv[2])
+    root, level, *redact_extra = sys.argv[1:]
+    nice = int(level)
     if nice and hasattr(os, "nice"):
         os.nice(nice)
     gc.disable()  # there is nothing but tuples here, and looking through them again and again takes a fifth of the time
     given, answers = sys.stdin.buffer, sys.stdout.buffer
-    worker = Worker(root)
+    worker = Worker(root, redact_extra)
     while (message := receive(given)) is not None:
         what, *rest = message
         if what in (RESOLVE, RESOLVE_FIRST):

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from .map_file import FORMAT, MapFile
+    from .map_file import FORMAT, MapFile, is_of_older_format
     from .reader import FileRow, Known, MapReader, Version
     from .writer import MapWriter
 
-__all__ = ["FORMAT", "FileRow", "Known", "MapFile", "MapReader", "MapWriter", "Version"]
+__all__ = ["FORMAT", "FileRow", "Known", "MapFile", "MapReader", "MapWriter", "Version", "is_of_older_format"]
 
 
 def __getattr__(name: str) -> object:

@@ -19,11 +19,13 @@ from ..sqlite.connection import patient, statements
 from .reader import MapReader, script
 from .writer import MapWriter
 
-FORMAT = 2
+FORMAT = 3
 APPLICATION_ID = 0x4D52574D ^ 0x434F4445  # Marrow's, for code
 PAGE_BYTES = 8192
 CACHE_KIB = 32_000
 BUSY_MS = 20_000
+# Where SQLite keeps these two in a file.
+_VERSION_AT, _APPLICATION_AT, _HEAD_BYTES = 60, 68, 72
 CHECKPOINT_PAGES = 2000
 # What a map that is whole never says; the last of it is text that is none.
 _DAMAGE = (
@@ -207,6 +209,14 @@ def connect(path: Path) -> apsw.Connection:
         connection.close()
         raise
     return connection
+
+
+def is_of_older_format(path: Path) -> bool:
+    """Whether this is a map that was written by a version which had another format. Nothing is opened for that."""
+    with open(path, "rb") as file:
+        head = file.read(_HEAD_BYTES)
+    application, version = (int.from_bytes(head[at : at + 4]) for at in (_APPLICATION_AT, _VERSION_AT))
+    return application == APPLICATION_ID and version < FORMAT
 
 
 def _end(connection: apsw.Connection) -> None:

@@ -248,7 +248,29 @@ PLACED: list[tuple[str, str, str]] = [
     ("secret", "set -gx API_KEY {}", "abcdefgh1"),
 ]  # fmt: skip
 
-CORPUS = [(rule, "{}", secret) for rule, secrets in TOKENS.items() for secret in secrets] + PLACED
+HASHED = "$argon2id$v=19$m=65536,t=3,p=4$" + body(22) + "$" + body(43)
+SPLIT = "ghp_" + body(12) + "\u200b" + body(24)
+
+LAID_OUT: list[tuple[str, str, str]] = [
+    ("password-hash", "joe:{}:19000:0:99999", "$6$rounds=5000$" + body(12) + "$" + body(86)),
+    ("password-hash", "joe:{}:19000:0:99999", "$1$" + body(8) + "$" + body(22)),
+    ("password-hash", 'stored = "{}"', "$2b$12$" + body(53)),
+    ("password-hash", "{}", HASHED),
+    ("password-hash", "joe:{}:", "$y$j9T$" + body(22) + "$" + body(43)),
+    ("connection-string", "jdbc:oracle:thin:scott/{}@//db.example.com:1521/x", "t1ger" + body(4)),
+    ("password", '<entry key="db.password">{}</entry>', "v4l!" + body(5)),
+    ("password", "<property name='jdbc.password'>{}</property>", "v4l!" + body(5)),
+    ("secret", "| name | value |\n|---|---|\n| password | {} |", "Zx8!" + body(5)),
+    ("secret", "| where | `db password` | `{}` |", "Zx8!" + body(5)),
+    ("secret", "| **API key** | {} |", body(24)),
+    ("secret", "db:\n  password:\n    {}\n  user: joe", "Zx8!" + body(5)),
+    ("secret", 'api_key:\n  "{}"', body(32)),
+    ("secret", "apiVersion: v1\nkind: Secret\nstringData:\n  any: {}\ntype: Opaque", "correct-horse-9"),
+    ("secret", "kind: Secret\nmetadata:\n  name: x\ndata:\n  any: {}", "WngwODFrayFwcQ=="),
+    ("github-token", "What was split by what is not seen: {} is whole", SPLIT),
+]
+
+CORPUS = [(rule, "{}", secret) for rule, secrets in TOKENS.items() for secret in secrets] + PLACED + LAID_OUT
 
 STAYS = [
     "The password for this is 2FA-protected.",
@@ -351,4 +373,12 @@ STAYS = [
     "log in with password 'changeme' and ENV PASSWORD_FILE /run/secrets/db",
     "setx PATH here; set -gx TOKEN $TOKEN; the env token is read from a file",
     "a <private/> b",
+    "| password | string | required |\n| token | `varchar255` | yes |\n| key | " + body(24) + " |",
+    "if not token:\n    raise_it()\nclass Token:\n    made_of2()\npassword:\n    required",
+    '<label for="password">Enter123!</label><input type="password">hunter2x9</input>',
+    "kind: Secret\nstringData:\n  a: ${X}\n  b: \"{{ .Values.b }}\"\n---\nother: 1",
+    "kind: ConfigMap\ndata:\n  a: v4lue!x",
+    "jdbc:oracle:thin:${USER}/${PASSWORD}@host; costs $6$ or $1$ a piece",
+    "def load_private_key(self) -> Ed448PrivateKey | X25519PrivateKey | X448PrivateKey: ...",
+    "a\u200bword with\u200b joints",
 ]  # fmt: skip

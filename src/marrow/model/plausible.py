@@ -209,7 +209,7 @@ ASSIGNED = r"""
       | (\(|(?<=[A-Za-z])[ ](?=["'`][^"'`\s]))[ \t]{0,4}(?=["'`\\])     # also `password "..."` in a sentence
       | ["'`](,)[ \t]{0,4}(?=["'`\\])
       | [ \t](is|was)[ \t:]{1,3}
-      | (>)(?=[^<>\s])
+      | ["']?(>)(?=[^<>\s])
     )
     (?: "((?:[^"\\\r\n]++|\\[^\r\n])++) | '((?:[^'\\\r\n]++|\\[^\r\n])++) | `((?:[^`\\\r\n]++|\\[^\r\n])++)
       | \\++["'`]((?:[^"'`\\\r\n]++|\\++(?!["'`\\]))++)
@@ -256,12 +256,20 @@ def _block_end(text: str, start: int, end: int) -> int:
     return rest.end() if rest else end
 
 
+# `<entry key="db.password">`, `<property name="password">`.
+_NAMING = r"""\b(?:key|name|id|property)\s?=\s?["'][\w.:-]{1,64}["']>\Z"""
+
+
 def _assigned_bare(
     text: str, start: int, end: int, operator: str, *, password: bool, place: str, touching: bool
 ) -> Span | None:
     value = text[start:end]
     if operator == ">":
-        closed = text.startswith("</", end) and (is_random(value, 6) or (password and not is_stand_in(value)))
+        closed = text.startswith("</", end)
+        if text[start - 2] in "\"'":  # the name is that of an attribute, and no text for people follows
+            named = re.search(_NAMING, text[max(0, start - 80) : start], FOLD)
+            return (start, end) if closed and named and is_random(value, 6) else None
+        closed = closed and (is_random(value, 6) or (password and not is_stand_in(value)))
         return (start, end) if closed else None
     if place:
         if is_stand_in(value):

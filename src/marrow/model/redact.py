@@ -24,7 +24,7 @@ from marrow.model.literals import Literals
 from marrow.model.plausible import is_stand_in
 from marrow.model.secret_rule import Rule
 from marrow.model.secrets import RULES
-from marrow.model.sieve import CHECKS, DEEPEST, long_words, lower, telling
+from marrow.model.sieve import CHECKS, DEEPEST, UNSEEN, long_words, lower, telling, without_unseen
 
 TYPE_CHECKING = False  # Importing `typing` would cost every hook a few milliseconds.
 if TYPE_CHECKING:
@@ -189,6 +189,8 @@ def _settled(
                 counts[PRIVATE] = counts.get(PRIVATE, 0) + dropped
                 continue
         found = _find(text, lowered, patterns)
+        if not text.isascii():
+            found += _find_unseen(text, patterns)
         spans = _merge(text, found) if found else []
         if not spans:
             return text
@@ -234,6 +236,16 @@ def _find(text: str, lowered: str, patterns: Sequence[re.Pattern[str]]) -> list[
         spans = (match.span(group) for match in pattern.finditer(text))
         found += [(start, end, RANKS[EXTRA]) for start, end in spans if start < end]
     return found
+
+
+def _find_unseen(text: str, patterns: Sequence[re.Pattern[str]]) -> list[Found]:
+    """What shows as a secret once letters without a width are left out."""
+    bare = without_unseen(text)
+    if bare == text:
+        return []
+    places = [at for at, letter in enumerate(text) if letter not in UNSEEN]
+    found = _find(bare, lower(bare), patterns)
+    return [(places[start], places[end - 1] + 1, rank) for start, end, rank in found]
 
 
 def _by_rules(text: str, searched: str, sieve: str, sought: Sought) -> list[Found]:

@@ -18,6 +18,7 @@ import re
 from marrow.model import plausible
 from marrow.model.plausible import ASSIGNED, FOLD, PROSE, assigned, is_expression, is_random, is_stand_in, run_end
 from marrow.model.secret_keys import PRIVATE_KEYS
+from marrow.model.secret_layouts import LAYOUTS
 from marrow.model.secret_rule import Rule, whole
 from marrow.model.sieve import KEY_OWNERS, SPOKEN, SPOKEN_FORM, telling
 
@@ -250,6 +251,13 @@ PLACES = (
         "url-password", ("://",), r"://([A-Za-z0-9_.~-]{20,256}+)(?=:?(?:x-oauth-basic)?@\w)", _random_part, folded=True
     ),
     Rule(
+        "connection-string",
+        ("jdbc:oracle:",),
+        r"jdbc:oracle:[a-z0-9]{2,8}:[^\s:/@\"'<>]{1,128}/([^\s/@\"'<>]{1,128})(?=@)",
+        _in_address,
+        folded=True,
+    ),
+    Rule(
         "azure-key",
         ("accountkey=", "sharedaccesskey=", "?sig=", "&sig="),
         r"(?:(?:AccountKey|SharedAccessKey)=|[?&]sig=)([A-Za-z0-9+/%]{30,}+=*+)",
@@ -412,4 +420,4 @@ ASSIGNMENTS = (
     Rule("secret", ("key",), _TELLING, _assigned_key, folded=True),
 )
 
-RULES = (*VENDORS, *PRIVATE_KEYS, *PLACES, *ASSIGNMENTS)
+RULES = (*VENDORS, *PRIVATE_KEYS, *PLACES, *ASSIGNMENTS, *LAYOUTS)

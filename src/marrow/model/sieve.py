@@ -33,6 +33,17 @@ def lower(text: str) -> str:
     return text.replace("\u0130", "i").lower()
 
 
+# What takes no room and is not seen: in the middle of a secret it would hide that it is one.
+UNSEEN = "\u200b\u200c\u200d\u2060\ufeff\xad"
+
+
+def without_unseen(text: str) -> str:
+    for mark in UNSEEN:
+        if mark in text:
+            text = text.replace(mark, "")
+    return text
+
+
 def _always(_text: str, _searched: str, _at: int) -> bool:
     return True
 
@@ -105,6 +116,7 @@ CASED: dict[str, Check] = {
     "A3T": _run(3, 16),
     "AC": _run(2, 32),
     "SK": _run(2, 32),
+    **dict.fromkeys(("$1$", "$5$", "$6$", "$y$", "$2a$", "$2b$", "$2y$", "$argon2"), _token),
     "key-": _run(4, 32),
     "dapi": _run(4, 32),
     "sk-": _open_ai,
@@ -213,6 +225,17 @@ def _set_to(text: str, _searched: str, at: int) -> bool:
 
 # --- what is assigned to a telling name ------------------------------------------------------------------------------
 
+_MANIFEST = 4_096
+
+
+def _of_cluster(text: str, searched: str, at: int) -> bool:
+    """Alone at the beginning of a line, near to where it says that this is a Secret."""
+    begin = text.rfind("\n", max(0, at - 40), at) + 1
+    if text[begin:at].strip(" \t") or text[at : at + 60].partition(":")[2].lstrip(" \t\r")[:1] != "\n":
+        return False
+    return searched.find("kind: secret\n", max(0, at - _MANIFEST), at + _MANIFEST) >= 0
+
+
 # What a key opens. Any other key (of a dictionary, a cache, a table) is none.
 _OPENS = (
     "api aws ibm jwt enc app hmac auth access secret private account encryption signing service client master shared "
@@ -251,12 +274,16 @@ def _value_follows(text: str, end: int) -> bool:
     window = text[end : end + 64]
     if window[:1] == " " and window[1:2] in _QUOTES:
         return True
-    rest = window.lstrip(_QUOTES + "]" + _SPACES)
+    rest = window.lstrip(_QUOTES + "]*_" + _SPACES)
     if not rest:
         return len(window) == 64
     sign, after = rest[0], rest[1:].lstrip(" \t")
     if sign in "=:":
-        return after[:1] not in ("\r", "\n") and (bool(after) or len(window) == 64)
+        if after[:1] in ("\r", "\n"):  # on the line below
+            return sign == ":" and after.lstrip("\r\n")[:1] in (" ", "\t")
+        return bool(after) or len(window) == 64
+    if sign == "|":
+        return bool(after) and after[0] not in "|-:\r\n"
     if sign in "(,":
         return after[:1] != "" and after[0] in _QUOTES
     if sign in "!-":
@@ -308,6 +335,7 @@ FOLDED: dict[str, Check] = {
     **dict.fromkeys(SPOKEN, _spoken),
     **dict.fromkeys(("env ", "setx ", "set -"), _set_to),
     **{word: _soon(len(word), "\"'", 10) for word in ("with password", "encrypted password", "login password")},
+    "jdbc:oracle:": _always,
     "identified": _within("by", 100),
     "ldap": _within("-w", 240),
     "_authtoken": _soon(10, " ", 1),
@@ -319,6 +347,7 @@ FOLDED: dict[str, Check] = {
     "cookie": _soon(6, ":=", 7),
     "session": _session,
     "sessid": _soon(6, ":=", 4),
+    **dict.fromkeys(("stringdata:", "data:"), _of_cluster),
     "--": _option,
     "pass": _assigned(4, "word", "wort", "wd", "phrase", "code", ""),
     "pw": _assigned(2, "d", ""),
@@ -337,7 +366,7 @@ def long_words(text: str) -> str:
 
 
 # What stands in many literals, or beside them wherever their check passes: where it is not, none of them is looked for.
-_COMMON = ("pass", "auth", "--", "=", "-", "_")
+_COMMON = ("$", "pass", "auth", "--", "=", "-", "_")
 _BESIDE = {
     **dict.fromkeys(("curl", "wget"), "-u"),
     **dict.fromkeys(("mysql", "mariadb", "login", "mongo", "sqlcmd", "7z"), "-p"),
@@ -364,6 +393,8 @@ def suspects_text(text: str) -> bool:
     """Whether `redact` has anything to look at in this text."""
     if len(text) < 4:
         return False
+    if not text.isascii() and (bare := without_unseen(text)) != text and suspects_text(bare):
+        return True
     lowered = lower(text)
     if "<private" in lowered or _any_place(text, lowered, lowered, _FOLDED):
         return True

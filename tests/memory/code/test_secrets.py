@@ -110,9 +110,7 @@ def test_what_a_line_is_cut_at_is_no_part_of_a_secret(telling: Project) -> None:
 
 
 def test_hashes_and_code_without_secrets_stay_what_they_are() -> None:
-    harmless = map_of(
-        "a.py", b"def f(token: str = '', key=None):\n    return key['token']\n"
-    )
+    harmless = map_of("a.py", b"def f(token: str = '', key=None):\n    return key['token']\n")
     assert without_secrets(harmless) is harmless
     found = map_of("heads.py", SOURCES["heads.py"].encode())
     clean = without_secrets(found)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import json
+import logging
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
@@ -146,3 +148,12 @@ def test_call_that_does_not_end_keeps_the_daemon_for_a_moment_only(monkeypatch: 
         go.set()
 
     asyncio.run(asyncio.wait_for(leave(), 10))
+
+
+def test_no_secret_is_in_the_log() -> None:
+    token = "ghp_" + "16C7e42F292c6912E7710c838347Ae178B4a"
+    problem = ValueError(f"{token} is no number")
+    found = logging.LogRecord("marrow", logging.ERROR, "x.py", 1, "no %s", (token,), (ValueError, problem, None))
+    line = serving._Lines().format(found)
+    assert token not in line
+    assert json.loads(line)["message"] == "no [redacted:github-token]"

@@ -18,6 +18,7 @@ from contextlib import suppress
 from ...app import Memories
 from ...capture import start
 from ...model.errors import MarrowError
+from ...model.redact import redact
 from .background import Worker
 from .listening import listen
 from .program import Program
@@ -137,11 +138,11 @@ def _log_to(path: str) -> None:
 
 
 class _Lines(logging.Formatter):
-    """One JSON object a line."""
+    """One JSON object a line. What went wrong may quote what was said, and with it a secret."""
 
     def format(self, record: logging.LogRecord) -> str:
         line = {"at": self.formatTime(record), "level": record.levelname.lower(), "from": record.name}
         line["message"] = record.getMessage()
         if record.exc_info:
             line["problem"] = self.formatException(record.exc_info)
-        return json.dumps(line, ensure_ascii=False)
+        return json.dumps({name: redact(text).text for name, text in line.items()}, ensure_ascii=False)

@@ -82,6 +82,11 @@ def test_value_that_is_not_suspected_has_nothing_to_redact(value: object) -> Non
         assert redact_value(value) == RedactedValue(value)
 
 
+@given(st.lists(TEXTS, max_size=5))
+def test_of_many_texts_all_are_suspected_that_are_alone(texts: list[str]) -> None:
+    assert {text for text in texts if sieve.suspects_text(text)} <= set(sieve.suspected(texts))
+
+
 def test_what_is_nested_too_deeply_is_suspected() -> None:
     value: object = "x"
     for _ in range(sieve.DEEPEST + 1):

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from ..model.code import FileMap
 from ..model.redact import redact
-from ..model.sieve import LONG_WORD, suspects_text
+from ..model.sieve import LONG_WORD, suspected, suspects_text
 
 # In these a value stands without quotes.
 _UNQUOTED = frozenset(("bash", "sql", "markdown"))
@@ -29,7 +29,7 @@ def without_secrets(found: FileMap, extra: Sequence[str] = ()) -> FileMap:
     """`extra` are the project's own patterns, as for `redact`."""
     if not extra and found.language not in _UNQUOTED:
         likely = _likely(found)
-        if not suspects_text("\n".join(likely)) or not _cleaned(likely, ()):
+        if not _cleaned(likely, ()):
             return found
     changed = _cleaned(_every(found), extra)
     return _with(found, changed) if changed else found
@@ -37,13 +37,15 @@ def without_secrets(found: FileMap, extra: Sequence[str] = ()) -> FileMap:
 
 def _cleaned(texts: Iterable[str], extra: Sequence[str]) -> dict[str, str]:
     """Those that hold a secret, and what is left of them."""
-    looked_at = texts if extra else filter(suspects_text, texts)
+    looked_at = texts if extra else suspected(list(texts))
+    if not extra and not (looked_at and redact("\n".join(looked_at)).counts):  # mostly there is none after all
+        return {}
     return {text: clean for text in looked_at if (clean := redact(text, extra).text) != text}
 
 
 def with_secrets(paths: Sequence[str], extra: Sequence[str] = ()) -> set[str]:
     """The paths that hold a secret."""
-    return set(_cleaned(paths, extra)) if extra or suspects_text("\n".join(paths)) else set()
+    return set(_cleaned(paths, extra))
 
 
 def cut(line: str, limit: int) -> str:

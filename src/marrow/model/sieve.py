@@ -13,7 +13,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False  # Importing `typing` would cost every hook a few milliseconds.
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator, Sequence
 
     # The text, the text in which the literal was found (of the same length), and where.
     Check = Callable[[str, str, int], bool]
@@ -366,7 +366,7 @@ def long_words(text: str) -> str:
 
 
 # What stands in many literals, or beside them wherever their check passes: where it is not, none of them is looked for.
-_COMMON = ("$", "pass", "auth", "--", "=", "-", "_")
+_COMMON = tuple("$ pass auth -- xox sk- gl gh shp sq0 _v1_ dckr_ sntry sb AT IA .com/ hv dp. = - _".split())
 _BESIDE = {
     **dict.fromkeys(("curl", "wget"), "-u"),
     **dict.fromkeys(("mysql", "mariadb", "login", "mongo", "sqlcmd", "7z"), "-p"),
@@ -396,15 +396,38 @@ def suspects_text(text: str) -> bool:
     if not text.isascii() and (bare := without_unseen(text)) != text and suspects_text(bare):
         return True
     lowered = lower(text)
-    if "<private" in lowered or _any_place(text, lowered, lowered, _FOLDED):
-        return True
-    if not text.isascii() and _any_place(text, lowered, lowered, _OTHER_LETTERS):
-        return True
+    return "<private" in lowered or next(_every_place(text, lowered), -1) >= 0
+
+
+def suspected(texts: Sequence[str]) -> list[str]:
+    """Those of many short texts in which `redact` has anything to look at, and perhaps a few others."""
+    text = "\n".join(texts)
+    lowered = lower(text)
+    if "<private" in lowered or (not text.isascii() and without_unseen(text) != text):
+        return [one for one in texts if suspects_text(one)]
+    places = sorted(_every_place(text, lowered))
+    found: list[str] = []
+    if places:
+        at, end = 0, 0
+        for one in texts:
+            end += len(one) + 1
+            if at < len(places) and places[at] < end:
+                found.append(one)
+                while at < len(places) and places[at] < end:
+                    at += 1
+    return found
+
+
+def _every_place(text: str, lowered: str) -> Iterator[int]:
+    yield from _places(text, lowered, lowered, _FOLDED)
+    if not text.isascii():
+        yield from _places(text, lowered, lowered, _OTHER_LETTERS)
     words = long_words(text)
-    return bool(words) and _any_place(text, text, words, _CASED)
+    if words:
+        yield from _places(text, text, words, _CASED)
 
 
-def _any_place(text: str, searched: str, holding: str, groups: Grouped) -> bool:
+def _places(text: str, searched: str, holding: str, groups: Grouped) -> Iterator[int]:
     for common, checks in groups:
         if common not in holding:
             continue
@@ -413,9 +436,8 @@ def _any_place(text: str, searched: str, holding: str, groups: Grouped) -> bool:
                 at = searched.find(literal)
                 while at >= 0:
                     if check(text, searched, at):
-                        return True
+                        yield at
                     at = searched.find(literal, at + len(literal))
-    return False
 
 
 # --- values ----------------------------------------------------------------------------------------------------------

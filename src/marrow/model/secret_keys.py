@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import binascii
 import re
 
@@ -67,7 +66,7 @@ def _packed_private_key(text: str, found: re.Match[str]) -> Span | None:
     """A certificate begins alike, and is no secret."""
     packed = re.sub(_PACKED_BREAK, "", found[0][:_PACKED_LOOKED_AT], flags=re.VERBOSE)
     try:
-        said = base64.b64decode(packed[: len(packed) // 4 * 4])
+        said = binascii.a2b_base64(packed[: len(packed) // 4 * 4])
     except binascii.Error:
         return None
     return found.span() if b"PRIVATE KEY" in said else None

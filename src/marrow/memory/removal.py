@@ -20,6 +20,7 @@ from ..model.text import counted
 from ..model.text import name as short_name
 from ..store.protocol import Reader, Writer
 from .engine import Asker, Engine, submit
+from .taking_in.file_of import READ_FROM
 from .taking_in.still_there import still_there
 
 BATCH = 500
@@ -94,7 +95,7 @@ def prune(
         entries = reader.select(asker.namespace, wanted, CURRENT, now)
         records = [record for record in _records(reader, entries) if record.last_at < before]
         rows = () if kinds else reader.sources(asker.namespace, place)
-        living = still_there([one for one in rows if one.is_document], asker.root)
+        living = still_there([one for one in rows if one.is_document], asker.root, _files(reader, records))
         records = [
             record
             for record in records
@@ -111,6 +112,14 @@ def prune(
     what = f"what was last said before {iso(before) if now - before < MICROS_PER_DAY else iso(before)[:10]}"
     is_dry = _is_dry(dry_run, confirm, len(records))
     return _removed(engine, asker, records, "prune", what, sources=sources, shared=0, is_dry=is_dry)
+
+
+def _files(reader: Reader, records: Sequence[Record]) -> dict[str, str]:
+    """The files of conversations, as they were noted when these were read."""
+    talks = [record for record in records if record.node.kind == "conversation"]
+    said = reader.occurrences([record.entry for record in talks], CURRENT)
+    named = ((r.node.address, one.fields.get(READ_FROM)) for r in talks for one in said.get(r.entry, ()))
+    return {address: name for address, name in named if isinstance(name, str)}
 
 
 def _moment(given: object, now: int) -> int:

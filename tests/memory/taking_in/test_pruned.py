@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 from collections.abc import Iterator
@@ -178,6 +179,22 @@ def test_a_conversation_whose_file_is_there_is_not_pruned_until_that_is_gone(roo
     )
     assert memory.prune("6 months").deleted == 0
     (root / "talk/standup.txt").unlink()
+    assert memory.prune("6 months").kinds == {"conversation": 1}
+
+
+def test_a_transcript_or_an_export_that_is_there_is_no_old_data(root: Path, memory: Memory) -> None:
+    session = "0a1b2c3d-0000-4000-8000-00000000000a"
+    line = {"type": "user", "uuid": "1", "sessionId": session, "timestamp": "2023-01-01T10:00:00Z"}
+    said = json.dumps({**line, "message": {"role": "user", "content": "Why is the oven off?"}})
+    transcript = Path(put(root, f"talk/{session}.jsonl", said + "\n"))
+    put(root, "talk/export/users.json", '[{"id": "U1", "name": "ada"}]')
+    put(root, "talk/export/channels.json", '[{"id": "C1", "name": "kiln"}]')
+    put(root, "talk/export/kiln/2023-01-01.json", '[{"ts": "1672567200.1", "user": "U1", "text": "The oven is off."}]')
+    memory.ingest_conversation(str(transcript))
+    memory.ingest_conversation(str(root / "talk/export"))
+    assert len(memory.list_documents(kinds=["conversation"]).items) == 2
+    assert memory.prune("6 months").deleted == 0
+    transcript.unlink()
     assert memory.prune("6 months").kinds == {"conversation": 1}
 
 

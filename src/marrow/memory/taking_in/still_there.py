@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from ...ingest.history import hash_in
 from ...model.errors import Invalid, Unavailable
@@ -20,20 +20,26 @@ _ELSEWHERE = re.compile(
 )
 
 
-def still_there(sources: Iterable[Source], root: str) -> set[str]:
-    """The addresses of what is still there. `root` is the project's own folder, where it is known. What cannot be told
-    is held to be there: to keep too much can be mended. The files of a repository leave when it is read again, and
-    commits when git no longer has them."""
+# How the paths of conversations begin that are known by the names that their hosts gave them, and not by their files.
+_OF_HOSTS = re.compile(r"(?:slack|claude-code|codex):")
+
+
+def still_there(sources: Iterable[Source], root: str, read_from: Mapping[str, str] | None = None) -> set[str]:
+    """The addresses of what is still there. `root` is the project's own folder, where it is known; `read_from` are the
+    files of conversations that are known by other names. What cannot be told is held to be there: to keep too much can
+    be mended. The files of a repository leave when it is read again, and commits when git no longer has them."""
     living: set[str] = set()
     asked: dict[str, list[str]] = {}
     for source in sources:
         if hash_in(source.path) or not BY_ANOTHER.match(source.path):
             living.add(source.address)
-        elif name := file_of(source):
+        elif name := file_of(source) or (read_from or {}).get(source.address, ""):
             if _ELSEWHERE.search(name) or (not root and not os.path.isabs(name)):
                 living.add(source.address)
             else:
                 asked.setdefault(name, []).append(source.address)
+        elif _OF_HOSTS.match(source.path):  # read by an older program, which did not note the file
+            living.add(source.address)
     for name in _found(list(asked), root):
         living.update(asked[name])
     return living

@@ -37,6 +37,7 @@ from ...store.receive import redacted_name
 from ..engine import Asker, Engine
 from ..files import existing_file, opened
 from .codebase import service_of
+from .file_of import READ_FROM, file_of_path
 from .kept_path import kept_path
 from .read_back import ReadBack, read_back
 from .resettle import BATCH, PRUNED
@@ -91,7 +92,8 @@ def ingest_conversation(
         return _folder(engine, asker, place, named, progress)
     if place.is_dir() or _is_zip(place):
         with closing(read_export(place, service=named, direct=direct, now=now)) as found:
-            return _took(engine, asker, CONVERSATION, named, 1, found, progress)
+            noted = (_from_file(one, named_file(asker, place)) for one in found)
+            return _took(engine, asker, CONVERSATION, named, 1, noted, progress)
     items = _transcript(existing_file(path, bytes_max=TRANSCRIPT_BYTES_MAX, field="path"), asker, title, named, now)
     return _took(engine, asker, CONVERSATION, named, 1, items, progress)
 
@@ -287,7 +289,16 @@ def _transcript(file: Path, asker: Asker, title: str, service: str, now: int) ->
             stream, name=name, title=title, service=service, now=min(now, about.st_mtime_ns // 1000)
         )
     size, changed = about.st_size, about.st_mtime_ns
-    return [replace(one, size=size, mtime_ns=changed) if isinstance(one, Item) else one for one in found]
+    items = [replace(one, size=size, mtime_ns=changed) if isinstance(one, Item) else one for one in found]
+    return [_from_file(one, name) for one in items]
+
+
+def _from_file(item: Item | Skipped, name: str) -> Item | Skipped:
+    """With the file that it stands in, where it is known by a name of its own."""
+    if not isinstance(item, Item) or file_of_path(item.path):
+        return item
+    metadata = {**item.draft.metadata, READ_FROM: name}
+    return replace(item, draft=replace(item.draft, metadata=metadata))
 
 
 def named_file(asker: Asker, path: Path) -> str:

@@ -16,6 +16,7 @@ from ..model.link import HISTORY_RELS, Link
 from ..model.record import CURRENT, Filter
 from ..store.protocol import Reader
 from ..store.terms import terms_of
+from .connecting_logs import connect_logs
 from .engine import Asker, Engine
 from .named_nodes import EVERYWHERE, HASH_DIGITS, Lookup, Named, named_of
 from .read_mentions import NAMERS, Namer, between, known_at, read_all, reading, remembered, telling
@@ -256,4 +257,4 @@ def _in_order(lines: Sequence[Line]) -> list[Line]:
     return found
 
 
-__all__ = ["connect", "release"]
+__all__ = ["connect", "connect_logs", "release"]

@@ -18,12 +18,13 @@ def _derived(engine: Engine, asker: Asker, new: Sequence[str], _: Sequence[str])
 
 def _connected(engine: Engine, asker: Asker, new: Sequence[str], left: Sequence[str]) -> None:
     """What left no longer stands in the place of others; what is new may, and what goes by the name of what left."""
-    from ..connecting import connect, namesakes, release
+    from ..connecting import connect, connect_logs, namesakes, release
 
     if left:
         release(engine, asker, left)
     if meant := [*new, *(namesakes(engine, asker, left) if left else ())]:
         connect(engine, asker, meant)
+    connect_logs(engine, asker, new)
 
 
 SETTLE: tuple[Settle, ...] = (_derived, _connected)

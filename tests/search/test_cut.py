@@ -296,3 +296,24 @@ def test_a_document_says_what_its_file_says_and_is_replaced_by_nothing(filled: L
     for number in (60, 30):
         filled.say(f"Access tokens of the kiosk expire after {number} minutes.", day=100 - number, kind="document")
     assert not any(kept.replaced for kept in told(filled, "When do access tokens of the kiosk expire?"))
+
+
+def test_an_amendment_of_a_decision_stands_beside_it(memory: Lantern) -> None:
+    """Both hold: it is marked as amended, and no longer told it would seem to be replaced."""
+    record = "ADR 3: orders of the kiosk are kept in the ledger for two years, since the auditors ask for them."
+    later = (
+        "ADR 7: amends ADR 3: orders of the kiosk are kept in the ledger for two years and their receipts too, since "
+        "the auditors ask for them."
+    )
+    say(memory, record, later, kind="decision")
+    found = told(memory, "How long are orders of the kiosk kept in the ledger?")
+    assert sorted(contents(found)) == sorted([record, later])
+    assert not any(replaced(one) for one in found)
+
+
+def test_a_decision_that_says_to_replace_what_it_amends_takes_its_place(memory: Lantern) -> None:
+    record = "ADR 3: orders of the kiosk are kept in the ledger for two years."
+    later = "ADR 7: supersedes ADR 3 and its amendments: orders of the kiosk are kept in the ledger for five years."
+    say(memory, record, later, kind="decision")
+    (found,) = told(memory, "How long are orders of the kiosk kept in the ledger?")
+    assert contents([found]) == [later]

@@ -17,7 +17,7 @@ from .find import LINKED_BY, RERANKER, Hit
 from .negation import negates
 from .question import Asked, Question
 from .relevance import is_asked_for, is_in_passing, relevance
-from .replaced import announced_in, changed_value, is_parallel, may_replace, replaces, subject
+from .replaced import announced_in, changed_value, is_parallel, may_replace, only_amends, replaces, subject
 from .weights import Weights, is_taken_in
 
 if TYPE_CHECKING:
@@ -49,6 +49,7 @@ ACCOUNTS, SECOND_HAND = frozenset(("summary", "handoff", "observation", "arc")),
 READ_OUT = "scan"
 # What readers tag the records of decisions with.
 RECORD = "adr"
+DECISION = "decision"
 # What asks, is still to be done, or tells of what others did, does not replace what holds.
 NO_HEIRS = frozenset(
     "question gap task incident summary handoff observation arc checkpoint conversation log commit document".split()
@@ -224,6 +225,8 @@ def _current(question: Question, found: list[_Candidate], alike: Cosines, left: 
                 continue  # what one project decides changes nothing in another
             if later.score < HEIR_SHARE * earlier.score and not announced_in(after.node.content):
                 continue
+            if before.node.kind == DECISION and only_amends(after.node.content):
+                continue  # both hold
             cosine = alike.get((before.entry, after.entry))
             answers = later.meaning >= max(MEANING_MIN, ANSWERS_TOO * earlier.meaning)
             change = replaces(after.node.content, before.node.content, cosine, asked, answers)
@@ -254,6 +257,8 @@ def _is_same(question: Question, better: _Candidate, one: _Candidate, alike: Cos
     cosine = alike.get((better.record.entry, one.record.entry))
     texts = (better.record.node.content, one.record.node.content)
     if cosine is None or cosine < SAME_COSINE or better.record.project != one.record.project or changed_value(*texts):
+        return False
+    if one.record.node.kind == DECISION and only_amends(texts[0]) != only_amends(texts[1]):
         return False
     ours, theirs = subject(texts[0]), subject(texts[1])
     if len(ours ^ theirs) <= OPPOSITE_APART and negates(texts[0]) != negates(texts[1]):

@@ -116,6 +116,13 @@ _SECONDS = {
 }
 
 
+# What amends says of another that it holds, but for this.
+_AMENDING = re.compile(
+    r"\b(?:amends|amending|(?:is|as) an amendment (?:to|of)|amendment (?:to|of) (?:the )?(?:adr|decision))\b", re.I
+)
+_TAKING_ITS_PLACE = re.compile(r"\b(?:supersed(?:es|ing)|replac(?:es|ing)|takes? the place of|in place of)\b", re.I)
+
+
 T = TypeVar("T")
 
 
@@ -206,6 +213,12 @@ def _reaches(least: tuple[float, float, float], alike: float, shared: float, sai
 def announced_in(text: str) -> str:
     """The words by which a text says that it changes something; empty when it does not."""
     return CHANGE.first(text)
+
+
+@_of_the_beginning(READ)
+def only_amends(text: str) -> bool:
+    """Whether it says that it changes another in part, and not that it takes its place."""
+    return _AMENDING.search(text) is not None and _TAKING_ITS_PLACE.search(text) is None
 
 
 def changed_value(later: str, earlier: str) -> str:

@@ -6,9 +6,10 @@ Lines are read one at a time and forgotten; what is kept does not grow with the 
 from __future__ import annotations
 
 import gzip
+import os
 import re
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import IO
 
@@ -23,9 +24,14 @@ from .logs.joining import entries
 from .logs.secrets_out import take_out_secrets
 
 KIND = "log"
+Progress = Callable[[int, "int | None"], None]
 SOURCE = "log"
 LINE_BYTES_MAX = 64 * 1024
 BYTES_MAX = 4 * 1024**3
+# So many take some minutes. What a log has beyond them is read by a later start.
+EVENTS_MAX = 5_000_000
+# How often somebody who waits is told how far it is.
+TOLD_EVERY = 20_000
 GROUPS_TOLD_MAX = 200
 SUMMARY_GROUPS = 15
 TITLE_LENGTH_MAX = 160
@@ -47,13 +53,21 @@ class LogLines:
 
     file: IO[bytes]
     bytes_max: int = BYTES_MAX
+    progress: Progress | None = None
     size: int = 0
     lines: int = 0
     problem: str = ""
     is_binary: bool = False
+    _whole: int = 0
+
+    @property
+    def share(self) -> str:
+        """How much of the file was read, for people; "" where that is not known."""
+        return f"{min(99, 100 * self.file.tell() // self._whole)} % of the file" if self._whole else ""
 
     def __iter__(self) -> Iterator[str]:
         start = self.file.read(2)
+        self._whole = self.file.seek(0, os.SEEK_END) if self.file.seekable() else 0
         self.file.seek(0)
         try:
             if start == _GZIP:
@@ -78,6 +92,8 @@ class LogLines:
             is_hole = not is_rest and not piece.strip(b"\x00")  # the line begins behind it
             if not is_rest and not is_hole:
                 self.lines += 1
+                if self.progress is not None and not self.lines % TOLD_EVERY:
+                    self.progress(self.file.tell(), self._whole or None)
                 yield piece.decode("utf-8", "replace").rstrip("\r\n").replace("\x00", "").lstrip("\ufeff")
             is_rest = not is_end and not is_hole
             if self.size >= self.bytes_max:
@@ -103,13 +119,22 @@ def read_log(
     until: int | None = None,
     now: int = 0,
     redact_extra: Sequence[str] = (),
+    stopped: Callable[[int, int], None] | None = None,
 ) -> list[Item]:
-    """The items of a log's lines. `name` is that of the file; `since` and `until` limit what is looked at."""
+    """The items of a log's lines. `name` is that of the file; `since` and `until` limit what is looked at. `stopped` is
+    told how many events were read and when the last one was, where that was not all."""
     groups = Groups(service)
     for entry in entries(lines, now):
         if _is_within(entry, since, until):
-            take_out_secrets(entry, redact_extra)
-            groups.add(entry)
+            if groups.entries >= EVENTS_MAX:
+                if stopped is not None:
+                    stopped(groups.entries, groups.last)
+                break
+            # Of what is like something known, nothing is kept that could hold a secret.
+            if entry.trace or not groups.is_known(entry):
+                shape = groups.shape_of(entry)
+                take_out_secrets(entry, redact_extra)
+                groups.add(entry, shape)
     if not groups.entries:
         return []
     told = sorted(
@@ -129,10 +154,19 @@ def read_file(
     until: int | None = None,
     now: int = 0,
     redact_extra: Sequence[str] = (),
+    progress: Progress | None = None,
 ) -> list[Item | Skipped]:
-    """The same for a file, packed with gzip or not."""
-    lines = LogLines(file)
-    told = read_log(lines, name=name, service=service, since=since, until=until, now=now, redact_extra=redact_extra)
+    """The same for a file, packed with gzip or not. `progress` is told how many of its bytes were read."""
+    lines = LogLines(file, progress=progress)
+
+    def stopped(count: int, last: int) -> None:
+        upto = f" up to {iso(last)}" if last else ""
+        rest = f"; since={iso(last)} reads on" if last else ""
+        share = f", {lines.share}" if lines.share else ""
+        lines.problem = f"only the first {count:,} events were read,{upto}{share}{rest}"
+
+    about = {"name": name, "service": service}
+    told = read_log(lines, **about, since=since, until=until, now=now, redact_extra=redact_extra, stopped=stopped)
     found: list[Item | Skipped] = [*told]
     if lines.is_binary:
         return [Skipped(name or KIND, "it is not text")]

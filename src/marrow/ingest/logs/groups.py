@@ -13,11 +13,14 @@ from .joining import raised
 from .template import template_of
 
 GROUPS_MAX = 5_000
+SHAPES_MAX = 20_000
 CELLS_MAX = 512
 SAMPLE_LENGTH_MAX = 2_000
 TRACE_LENGTH_MAX = 4_000
 TRACE_IDS_MAX = 3
 MINUTE = 60_000_000
+# Whose it is, how grave, and what is alike in its message.
+Shape = tuple[str, int, str]
 
 
 @dataclass(slots=True)
@@ -100,11 +103,25 @@ class Groups:
     levels: dict[int, int] = field(default_factory=dict)
     services: dict[str, int] = field(default_factory=dict)
     trouble: Histogram = field(default_factory=Histogram)
+    # What was met as it stands in the log, with the group that it is in. It is never written down.
+    _shapes: dict[Shape, Group] = field(default_factory=dict)
 
-    def add(self, entry: Entry) -> None:
+    def shape_of(self, entry: Entry) -> Shape:
+        return (self.service or entry.service, entry.gravity, template_of(entry.message))
+
+    def is_known(self, entry: Entry) -> bool:
+        """Whether an event without a stack is like one that was met, secrets and all; then it is counted."""
+        shape = self.shape_of(entry)
+        group = self._shapes.get(shape)
+        if group is None:
+            return False
+        self._count(entry, shape[0])
+        group.add(entry)
+        return True
+
+    def _count(self, entry: Entry, service: str) -> None:
         self.entries += 1
         self.levels[entry.gravity] = self.levels.get(entry.gravity, 0) + 1
-        service = self.service or entry.service
         if service and (service in self.services or len(self.services) < GROUPS_MAX):
             self.services[service] = self.services.get(service, 0) + 1
         if entry.at:
@@ -112,6 +129,11 @@ class Groups:
             self.last = max(self.last, entry.at)
             if entry.gravity > WARNING:
                 self.trouble.add(entry.at)
+
+    def add(self, entry: Entry, shape: Shape | None = None) -> None:
+        """`shape` is that of the event before its secrets were taken out."""
+        service = self.service or entry.service
+        self._count(entry, service)
         cause = template_of(raised(entry)) if entry.trace else ""
         template = template_of(entry.message)
         # Some ids happen to be all digits.
@@ -124,9 +146,14 @@ class Groups:
             group = Group(template, service, entry.gravity, sample[:SAMPLE_LENGTH_MAX], raised=cause)
             self.groups[key] = group
         group.add(entry)
+        if shape is not None and not entry.trace:
+            if len(self._shapes) >= SHAPES_MAX:
+                self._shapes.clear()
+            self._shapes[shape] = group
 
     def _make_room(self) -> None:
         """Let go of the tenth that matters least."""
         order = sorted(self.groups, key=lambda key: (self.groups[key].level, self.groups[key].count))
         for key in order[: max(1, GROUPS_MAX // 10)]:
             self.dropped += self.groups.pop(key).count
+        self._shapes.clear()

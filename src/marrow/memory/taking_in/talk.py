@@ -118,6 +118,7 @@ def ingest_log(
     if start is not None and end is not None and start > end:
         raise Invalid("since lies after until.", hint="Give the earlier time as since.", field="since")
     read = partial(read_log_file, service=named, since=start, until=end, now=now, redact_extra=engine.redact_extra)
+    read = partial(read, progress=progress)
     if text:
         items = read(io.BytesIO(text.encode("utf-8", "replace")))
     else:

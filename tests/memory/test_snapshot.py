@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from marrow.memory.engine import sequence
 from marrow.memory.snapshot import snapshot_create, snapshot_diff, snapshot_list, snapshot_restore
 from marrow.memory.status import status
-from marrow.model.errors import Conflict, Forbidden, Invalid, NotFound
+from marrow.model.errors import Ambiguous, Conflict, Forbidden, Invalid, NotFound
 from marrow.model.event import Head
 from marrow.model.link import Anchor
 from marrow.model.merkle import EMPTY_ROOT
@@ -279,3 +280,15 @@ def test_another_namespace_has_its_own_snapshots(world: World) -> None:
     assert snapshot_list(world.engine, there).items == ()
     snapshot_create(world.engine, there, "ours")
     assert snapshot_list(world.engine, there).items[0].seq == 1
+
+
+def test_a_tag_names_the_one_snapshot_that_has_it(world: World) -> None:
+    snapshot_create(world.engine, world.asker, "first", tags=("release", "v1"))
+    world.say("one")
+    snapshot_create(world.engine, world.asker, "second", tags=("release",))
+    with world.engine.store.reading() as reader:
+        assert sequence(reader, world.asker, "v1", world.clock.now) == sequence(
+            reader, world.asker, "first", world.clock.now
+        )
+        with pytest.raises(Ambiguous, match="2 snapshots have the tag 'release': first, second"):
+            sequence(reader, world.asker, "release", world.clock.now)

@@ -85,7 +85,7 @@ class Origin(NamedTuple):
         if not self.title or not self.fields.get("session"):
             return ""
         day = moment(self.at).strftime("%Y-%m-%d") if self.at else ""
-        return self.title if day in self.title else f"{shorten(self.title, CALLED_TOKENS)}, {day}"
+        return self.title if day in self.title else f"{shorten(self.title, CALLED_TOKENS).rstrip(' .,;:')}, {day}"
 
     def cited(self, record: Record, place: Place | None = None) -> str:
         """As one line; empty where nothing is known but that it was said."""

@@ -40,6 +40,7 @@ Replaced = tuple[Head, frozenset[int]]
 T = TypeVar("T")
 
 CANDIDATES_SHOWN = 10
+SNAPSHOTS_NAMED = 10
 # A question of the better tier finds what the quick one embedded too, but less well than the rest.
 REFINED_SHARE = 0.9
 
@@ -271,15 +272,30 @@ def seen_snapshots(reader: Reader, asker: Asker) -> list[Snapshot]:
     return [s for s in found if (event := events[s.seq]) is not None and event.project in readable]
 
 
+def _tagged(reader: Reader, asker: Asker, as_of: object) -> int | None:
+    """The number of the one snapshot with this tag; None where none has it, or where it is a number."""
+    if not isinstance(as_of, str) or as_of.isdigit():
+        return None
+    found = [snapshot for snapshot in seen_snapshots(reader, asker) if as_of in snapshot.tags]
+    if len(found) > 1:
+        names = ", ".join(snapshot.name for snapshot in found[-SNAPSHOTS_NAMED:])
+        hint = "Give the name of one of them."
+        raise Ambiguous(f"{len(found)} snapshots have the tag {as_of[:80]!r}: {names}.", hint=hint, field="as_of")
+    return found[0].seq if found else None
+
+
 def sequence(reader: Reader, asker: Asker, as_of: object, now: int, *, before: bool = False) -> int:
-    """The sequence number that `as_of` names: a snapshot, a number, or a time. None is now. A time stands for its end,
-    so that a day has all that happened on it; with `before` it is the last number before its beginning."""
+    """The sequence number that `as_of` names: a snapshot, a tag that it alone has, a number, or a time. None is now. A
+    time stands for its end, so that a day has all that happened on it; with `before` it is the last number before its
+    beginning."""
     asker.principal.check(READ, asker.namespace, asker.scope.project)
     if as_of is None or as_of == "":
         return CURRENT
     for snapshot in seen_snapshots(reader, asker):
         if snapshot.name == as_of:
             return snapshot.seq
+    if (tagged := _tagged(reader, asker, as_of)) is not None:
+        return tagged
     if isinstance(as_of, int) and not isinstance(as_of, bool):
         number: int | None = as_of
     else:

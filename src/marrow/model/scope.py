@@ -58,8 +58,10 @@ class Principal:
     def check(self, right: str, namespace: str, project: str | None = None) -> None:
         if not self.may(right, namespace, project):
             where = "here" if project is None else f"in project {project!r}"
-            held = f"The setting `view` holds you to {self.held_to!r}: do it without that setting."
-            hint = held if self.held_to else "Ask somebody who has that right."
+            if self.held_to:
+                hint = f"The setting `view` holds you to {self.held_to!r}: do it without that setting."
+                raise Forbidden(f"The view {self.held_to!r} does not allow this {where}.", hint=hint)
+            hint = "Ask somebody who has that right."
             what = "administer" if right == ADMIN else right
             raise Forbidden(f"{self.name} may not {what} {where}.", hint=hint)
 

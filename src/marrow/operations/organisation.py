@@ -23,6 +23,7 @@ from ..model.moments import age, iso
 from ..model.text import counted, token_estimate
 from .attributed import Document, document, named, told_when
 from .filters import places, through, wanted
+from .problems import plain_path
 from .table import Call, operation
 from .views import kinds_counted, lines_of
 
@@ -331,7 +332,8 @@ class DocumentList(NamedTuple):
 
 
 def _listed_line(item: dict[str, Any]) -> str:
-    name = f"{item['path']}  {item['title']}" if item["path"] and item["path"] != item["title"] else item["title"]
+    path = plain_path(item["path"])
+    name = f"{path}  {item['title']}" if path and path != item["title"] else item["title"]
     service = f"{item['service']}  " if item["service"] else ""
     return f"[{item['address']}] {item['kind']}  {service}{name}  ({item['read'] or item['date']})"
 

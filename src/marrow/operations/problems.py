@@ -3,6 +3,7 @@ one line with a count, and always how many more there are."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
@@ -10,6 +11,7 @@ from ..ingest.file_kinds import BINARY, LEFT_BEHIND, LOG, OTHER, PICTURE, RECORD
 from ..ingest.item import Skipped
 
 TOLD = 20
+_READ_BY = re.compile(r"(?:conversation:)?file:(?=[/\w.~])|(?:meeting|design):(?=[/\w.~])")
 _MANY = {
     PICTURE: "they are pictures",
     RECORDING: "they are recordings or their transcripts",
@@ -44,6 +46,12 @@ def told_problems(problems: Sequence[Skipped], limit: int = TOLD) -> tuple[tuple
     return tuple(line for line, _ in told), len(problems) - sum(count for _, count in told)
 
 
+def plain_path(path: str) -> str:
+    """A path as people write it, without the word by which it is known what read it."""
+    found = _READ_BY.match(path)
+    return path[found.end() :] if found else path
+
+
 def problem_lines(problems: Sequence[Mapping[str, str]], left_out: int) -> list[str]:
     """The lines of a report. The reader of what was left out is named here and not in the data, so that each surface
     names it as it is called there."""
@@ -52,5 +60,5 @@ def problem_lines(problems: Sequence[Mapping[str, str]], left_out: int) -> list[
         reason = one["reason"]
         reader = _READERS.get(reason, "")
         named = f"; {reader} reads them" if reader else f"; {own} reads it" if (own := reader_for(reason)) else ""
-        lines.append(f"  {one['path'] or '(no path)'}: {reason}{named}")
+        lines.append(f"  {plain_path(one['path']) or '(no path)'}: {reason}{named}")
     return [*lines, f"  and {left_out:,} more"] if left_out else lines

@@ -55,3 +55,9 @@ def test_what_follows_a_decision_belongs_to_it_unless_it_says_who_and_when() -> 
     laid = layout("adr/1-q.md", text)
     assert text[laid.follows :].startswith("## Status")
     assert [text[start:end].split("\n")[0] for start, end in laid.frames] == ["## Status"]
+
+
+def test_what_a_template_says_of_its_fields_is_no_beginning() -> None:
+    comment = "<!---\nDirections for above:\n\nstage: Leave as is\n-->"
+    text = f"---\nstage: released\n---\n\n{comment}\n\n# Queue\n\nOne queue.\n"
+    assert parts(text, "text/0012-queue.md")[0] == "One queue."

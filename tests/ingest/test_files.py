@@ -310,3 +310,21 @@ def test_what_was_said_or_logged_as_data_is_for_its_own_reader(path: str, text: 
 @pytest.mark.parametrize("path", ["data/rows.jsonl", "data/2026-03-02.json"])
 def test_other_data_is_read_as_it_was(path: str) -> None:
     assert item_of(path, '{"name": "kiln", "heat": 200}\n').draft.kind == "code"
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "title"),
+    [
+        ("docs/cache-keys.md", "# Overview\n\nKeys.\n", "cache keys"),
+        ("docs/cache.md", "# **Background**\n\n# Keys\n\nThey.\n", "cache"),
+        ("docs/cache.md", "# 1. Introduction <!-- omit in toc -->\n\nThey.\n", "cache"),
+        ("docs/cache.md", "---\ntitle: Keys of a cache\n---\n\n# Goals\n\nThey.\n", "Keys of a cache"),
+        ("docs/overview.md", "# Overview\n\nKeys.\n", "Overview"),
+        ("README.md", "# Introduction\n\nA shop.\n", "Introduction"),
+        (".github/PULL_REQUEST_TEMPLATE.md", "<!--\nSay why.\n-->\n\nCloses:\n", "PULL_REQUEST_TEMPLATE.md"),
+        ("hack/boilerplate.go.txt", "/*\nCopyright The Authors.\n*/\n", "boilerplate.go.txt"),
+        ("docs/a.md", "# Labels <!-- new -->\n\nThey.\n", "Labels"),
+    ],
+)
+def test_a_sections_name_or_a_comment_is_no_title(path: str, text: str, title: str) -> None:
+    assert item_of(path, text).draft.metadata["title"] == title

@@ -9,6 +9,7 @@ import pytest
 from marrow.app import open_memory
 from marrow.ingest.adr import is_adr, read_adr
 from marrow.ingest.mentions import DECISION, PATH, mentions
+from marrow.model.moments import moment
 
 TABLE = "# RFC 12: One queue\n\n| | |\n|---|---|\n| Status | Accepted |\n| Author | Ada |\n\n## Summary\n\nOne queue.\n"
 MATTER = "---\ntitle: A cache\nstatus: rejected\n---\n\n# A cache\n\n## Design\n\nKeep labels.\n"
@@ -32,7 +33,91 @@ def test_a_proposal_that_says_how_it_stands_is_a_decision_with_no_number_of_a_re
     assert is_adr(path, text)
     found = read_adr(path, text)
     assert found.status == status
-    assert (found.number, found.names, found.superseded_by) == (None, (), ())
+    assert (found.number, found.superseded_by) == (None, ())
+    assert not [name for name in found.names if name.startswith("ADR")]
+
+
+STAGED = "---\nstage: {}\nstart-date: 2020-04-22T00:00:00.000Z\nrelease-date: # FIXME\n---\n\n# Summary\n\nOak.\n"
+COLUMNS = """| Authors | Creation Date | Status | Extra |
+|---|---|---|---|
+| @ada | 2024-11-07 | Implementable | - |
+| @bob | | Implementable | - |
+
+# One queue
+
+Words.
+"""
+UNSAID = "# One queue\n\n## Motivation\n\nTwo.\n\n## Detailed design\n\nOne.\n\n## Drawbacks\n\nNone.\n"
+
+
+@pytest.mark.parametrize(
+    ("stage", "status"),
+    [
+        ("exploring", "draft"),
+        ("accepted # FIXME: This may be a further stage", "accepted"),
+        ("ready-for-release", "accepted"),
+        ("Ready for release", "accepted"),
+        ("released", "accepted"),
+        ("recommended", "accepted"),
+        ("discontinued", "abandoned"),
+        ("closed", "rejected"),
+    ],
+)
+def test_the_stage_of_an_rfc_says_how_it_stands(stage: str, status: str) -> None:
+    path, text = "text/0617-rfc-stages.md", STAGED.format(stage)
+    assert is_adr(path, text)
+    found = read_adr(path, text)
+    assert (found.status, found.title, found.names) == (status, "0617 rfc stages", ("RFC-617", "RFC-0617"))
+    assert found.date is not None
+    assert moment(found.date.at).strftime("%Y-%m-%d") == "2020-04-22"
+
+
+def test_an_rfc_that_says_only_when_it_was_released_is_of_then() -> None:
+    text = (
+        STAGED.format("released")
+        .replace("2020-04-22T00:00:00.000Z", "# FIXME")
+        .replace("# FIXME\n---", "2021-01-02\n---")
+    )
+    found = read_adr("text/0617-rfc-stages.md", text)
+    assert found.date is not None
+    assert moment(found.date.at).strftime("%Y-%m-%d") == "2021-01-02"
+
+
+def test_a_table_with_a_column_for_each_says_how_a_design_stands() -> None:
+    assert is_adr("designs/queue.md", COLUMNS)
+    found = read_adr("designs/queue.md", COLUMNS)
+    assert (found.title, found.status, found.deciders) == ("One queue", "accepted", ("@ada", "@bob"))
+    assert found.date is not None
+    assert moment(found.date.at).strftime("%Y-%m-%d") == "2024-11-07"
+
+
+@pytest.mark.parametrize("path", ["text/0012-queue.md", "rfcs/rfc-012-queue.md", "docs/proposals/20180604-queue.md"])
+def test_a_numbered_rfc_that_says_no_status_is_a_decision_without_one(path: str) -> None:
+    assert is_adr(path, UNSAID)
+    assert (read_adr(path, UNSAID).status, read_adr(path, UNSAID).title) == ("", "One queue")
+
+
+def test_a_title_with_the_braces_of_a_template_language_is_no_form_to_fill_in() -> None:
+    assert is_adr("text/0471-on.md", STAGED.format("released").replace("# Summary", "# `{{on}}` modifier"))
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("text/0012-queue.md", "# One queue\n\nIt was one queue, and then two.\n"),
+        ("text/post.md", "---\nauthor: Ada\nstatus: draft\n---\n\n# A post\n\nWords.\n"),
+        ("text/queue.md", UNSAID),
+        ("docs/0012-queue.md", UNSAID),
+        ("designs/queue.md", "---\nstatus: accepted\n---\n\n# Posters\n\nColours.\n"),
+        (
+            "designs/list.md",
+            "| Author | Status |\n|---|---|\n| a | Accepted |\n| b | Rejected |\n\n# List\n\nOf all.\n",
+        ),
+        ("designs/template.md", COLUMNS),
+    ],
+)
+def test_prose_without_the_form_of_a_proposal_is_a_document(path: str, text: str) -> None:
+    assert not is_adr(path, text)
 
 
 @pytest.mark.parametrize(

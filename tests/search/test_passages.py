@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from marrow.search.passages import PASSAGE, READ, WHOLE_MAX, passages_of, spans_of
+from marrow.search.passages import PASSAGE, READ, WHOLE_MAX, embedded_pieces, passages_of, spans_of, title_of
 
 WORD = st.text("abcdefgh", min_size=1, max_size=9)
 SENTENCE = st.lists(WORD, min_size=1, max_size=30).map(" ".join)
@@ -70,3 +70,30 @@ def test_each_passage_stands_where_it_is_said_to(text: str) -> None:
 @pytest.mark.parametrize("text", ["\n" * 900, ". " * 400, " ".join(["\n\nx.", "y" * 600]), "z" * (READ + 900)])
 def test_there_are_as_many_places_as_passages_of_any_text(text: str) -> None:
     assert len(spans_of(text)) == len(passages_of(text))
+
+
+DIRECTIONS = (
+    "<!---\nDirections for above:\n\nstage: Leave as is. Ask when unsure.\n" + "teams: one of these.\n" * 40 + "-->\n"
+)
+FIELDS = "---\nstage: released\nstart-date: 2024-05-20\n---\n"
+
+
+def test_what_a_template_says_below_the_fields_is_in_no_passage_and_moves_none() -> None:
+    text = f"{FIELDS}\n{DIRECTIONS}\n<!-- The title. -->\n# One queue\n\n" + "It waits for all of them. " * 60
+    spans = spans_of(text)
+    assert not any("Directions" in piece or "Leave as is" in piece for piece in passages_of(text))
+    assert len(spans) == len(passages_of(text))
+    first = next(start for start, end in spans if "# One queue" in text[start:end])
+    assert text[first:].lstrip().startswith("# One queue")
+    assert {piece.split("\n")[0] for piece in embedded_pieces(text)[1:]} == {"One queue"}
+
+
+def test_of_the_fields_at_the_top_the_title_says_what_a_text_is_about() -> None:
+    assert title_of("---\nstage: released\ntitle: 'One queue'\n---\n# Summary\n") == "One queue"
+    assert title_of(f"{FIELDS}\n# One queue\n") == "One queue"
+    assert title_of("---\nNo fields, a ruler.\n") == "No fields, a ruler."
+
+
+def test_a_comment_elsewhere_stays() -> None:
+    text = "<!-- The cart of a shop, and what is in it. -->\n" + "<p>It waits.</p>\n" * 60
+    assert passages_of(text)[0].startswith("<!-- The cart")

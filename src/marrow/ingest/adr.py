@@ -1,6 +1,6 @@
 """Architecture decision records in the forms in which teams write them: Nygard's, MADR, Cosmos', Y-statements,
 log4brains', with fields in a list or in front matter, in Markdown, reStructuredText or AsciiDoc; and those without any
-form, by their path. RFCs and design documents are decisions where both their folder and a status say so."""
+form, by their path. RFCs and design documents are decisions where both their folder and their form say so."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..model.draft import Draft
 from .adr_status import NONE as NO_STATUS
 from .adr_status import UNDECIDED, Status, read_status, references_in
 from .dates import When, dates_in, read_date
-from .formats.header import CHANGED, DATES
+from .formats.header import CHANGED, DATES, TITLES
 from .formats.text import as_title, joined
 from .formats.text_of import PROSE
 from .item import Item
@@ -21,7 +21,8 @@ from .lazy_pattern import LazyPattern
 from .no_record import is_list, is_so_named, is_to_fill_in
 from .placing import day, filled, first_line, place, said_at, short_names, tags_in
 from .proposals import LOOSE_RECORD_FOLDERS, RECORD_FOLDERS, is_among_proposals
-from .sections import Outline, outline
+from .rfc import is_proposal, proposal_name, read_stage
+from .sections import Outline, is_section_name, outline
 
 KIND, DOMAIN, SOURCE = "decision", "decisions", "adr"
 EXCERPT_LENGTH_MAX = 400
@@ -33,6 +34,7 @@ STATEMENT_MAX = 1_500
 # A line that says when and by whom is no longer.
 BYLINE_MAX = 100
 _GOES_ON = re.compile(r"\s+(?!by\b|with\b)[a-z]")  # a sentence that begins with a day
+_NO_TITLE = ("---", "*", "-", "|", "<!--", "In the context of")
 _DATED = re.compile(r"(?:\d{4}-?\d\d-?\d\d)(?=[-_. ]|\Z)")
 _TITLE = LazyPattern(
     r"\[?(?:adr|architectur(?:e|al) decision(?: record)?|decision record|decision)[\s:#_-]{0,4}(?:no\.?\s?|number\s)?"
@@ -42,7 +44,7 @@ _TITLE = LazyPattern(
 _TITLE_WORD = LazyPattern(r"\[?(?:adr|architectur(?:e|al) decision record)\]?\s?[:–—-]\s?(?P<title>\S.*)\Z", re.I)
 _TITLE_NUMBER = LazyPattern(r"0*(?P<number>\d{1,5})(?:[.:)]|\s[-–—])\s{0,3}(?P<title>\S.*)\Z")
 _PLACEHOLDER = LazyPattern(
-    r"\{[\w |-]{2,80}\}|\[(?:short |title|number|solved|adr|nnn)[^\]\n]{0,80}\](?!\()"
+    r"(?<!\{)\{[\w |-]{2,80}\}(?!\})|\[(?:short |title|number|solved|adr|nnn)[^\]\n]{0,80}\](?!\()"
     r"|<(?:title|number|short)[^>\n]{0,40}>|\bNUMBER\b|\bTITLE\b|\b(?:ADR|adr)[-_ ]?(?:[Xx]{2,}|[Nn]{2,})\b",
 )
 _CONTEXT = (
@@ -86,10 +88,12 @@ _SECTIONS = frozenset(("considered options", "decision drivers")).union(*_FORM[:
 @dataclass(frozen=True, slots=True)
 class Adr:
     """A decision as its record tells it; empty where it does not. `status` is one of adr_status.STATUSES, `status_said`
-    is how it is written there. The others that it names are `ADR-12`, or a path where they have no number."""
+    is how it is written there. `proposal` is the name of an RFC: RFC-12. The others that it names are `ADR-12`, or a
+    path where they have no number."""
 
     title: str
     number: int | None = None
+    proposal: str = ""
     status: str = ""
     status_said: str = ""
     implementation: str = ""
@@ -110,10 +114,9 @@ class Adr:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What others may call it: ADR-12, ADR-012, ADR-0012."""
-        if self.number is None:
-            return ()
-        return tuple(dict.fromkeys(f"ADR-{self.number:0{width}d}" for width in (1, 3, 4)))
+        """What others may call it: ADR-12, ADR-012, ADR-0012; RFC-12."""
+        series, _, digits = self.proposal.partition("-") if self.number is None else ("ADR", "", str(self.number))
+        return tuple(dict.fromkeys(f"{series}-{digits:0>{width}}" for width in (1, 3, 4))) if digits else ()
 
 
 def is_adr(path: str, text: str) -> bool:
@@ -137,12 +140,18 @@ def is_adr(path: str, text: str) -> bool:
         return False
     if is_to_fill_in(shape, _SECTIONS, is_numbered=bool(_number_and_title(path, shape, text)[0])):
         return False
-    return by_path or states or _has_form(shape) or (may_propose and _says_how_it_stands(shape))
+    return (
+        by_path
+        or states
+        or _has_form(shape)
+        or (may_propose and is_proposal(path, shape, says_status=_says_how_it_stands(shape)))
+    )
 
 
 def _says_how_it_stands(shape: Outline) -> bool:
     """By its first words: a design document may tell of the state of something else, and what is current there."""
-    return read_status(" ".join(_status(shape).said.split()[:STATUS_WITHIN])).name not in ("", UNDECIDED)
+    said = " ".join(_status(shape).said.split()[:STATUS_WITHIN])
+    return (read_stage(said) if shape.field("stage") == said else read_status(said)).name not in ("", UNDECIDED)
 
 
 def says_so(path: str, text: str) -> bool:
@@ -216,7 +225,9 @@ def read_adr(path: str, text: str) -> Adr:
     if not is_among_proposals(path) or _TITLE.match(shape.title):
         return adr
     # By which number it calls itself and others is no record's; what it names by a path is found without this.
-    return replace(adr, number=None, supersedes=(), superseded_by=(), amends=(), amended_by=())
+    return replace(
+        adr, proposal=proposal_name(path), number=None, supersedes=(), superseded_by=(), amends=(), amended_by=()
+    )
 
 
 def adr_item(
@@ -238,6 +249,7 @@ def adr_item(
     asked = read_status(status) if status else NO_STATUS
     metadata = filled(
         path=lies.path,
+        proposal=adr.proposal,
         title=as_title(title) or adr.title,
         status=asked.name or adr.status or status.strip().lower()[:60],
         status_said=adr.status_said if adr.status_said.lower() != adr.status else "",
@@ -293,8 +305,10 @@ def _worded(shape: Outline) -> str:
 
 
 def _status(shape: Outline) -> Status:
-    said = shape.field("status", "adr_status", "state", "decision_status", *_STATUS_ELSEWHERE, "stage")
+    said = shape.field("status", "adr_status", "state", "decision_status", *_STATUS_ELSEWHERE)
     section = _first_status(shape) or shape.first(STATUS)
+    if not (said or section) and (stage := shape.field("stage")):
+        return found if (found := read_stage(stage)).name else read_status(stage)
     return read_status(section or said) if not said else read_status(f"{said}\n{section}".strip())
 
 
@@ -322,12 +336,11 @@ def _given(shape: Outline) -> dict[str, str]:
 
 def _number_and_title(path: str, shape: Outline, text: str) -> tuple[int | None, str]:
     stem = PurePosixPath(path.replace("\\", "/")).stem
-    said = shape.title or shape.field("title") or ""
+    said = (shape.title if not is_section_name(shape.title) else "") or shape.field(*TITLES)
     if not said:
         first = text.lstrip().partition("\n")[0].strip()
-        said = (
-            first if 0 < len(first) <= 120 and not first.startswith(("---", "*", "-", "|", "In the context of")) else ""
-        )
+        is_told = 0 < len(first) <= 120 and not first.startswith(_NO_TITLE) and not is_section_name(first)
+        said = first if is_told else ""
     number = None
     if found := _TITLE.match(said) or _TITLE_NUMBER.match(said):
         number, said = int(found["number"]), found["title"]
@@ -339,6 +352,8 @@ def _number_and_title(path: str, shape: Outline, text: str) -> tuple[int | None,
     given = shape.field("number", "id", "adr", "adr_number")
     if number is None and (digits := re.fullmatch(r"(?:adr[-_ ]?)?0*(\d{1,5})", given.strip(), re.I)):
         number = int(digits[1])
+    if not as_title(said) and is_among_proposals(path):
+        return number, re.sub(r"[-_]+", " ", stem)
     rest = _DATED.sub("", stem) if _DATED.match(stem) else _NUMBERED.sub("", _NAMED.sub("", stem, count=1), count=1)
     return number, as_title(said) or re.sub(r"[-_]+", " ", rest).strip().capitalize() or stem
 

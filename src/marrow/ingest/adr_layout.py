@@ -7,7 +7,7 @@ import re
 from typing import NamedTuple
 
 from .adr import CHANGES, DATE, DECISION, LINKS, STATUS, WORDED
-from .sections import Section, fields_in, outline
+from .sections import Section, fields_in, outline, without_comments
 
 # Sections that say who and when.
 _HEAD = frozenset((*STATUS, *CHANGES, *DATE, "deciders", "decision makers", "authors", "author"))
@@ -28,10 +28,11 @@ class Layout(NamedTuple):
 
 def layout(path: str, text: str) -> Layout:
     shape = outline(path, text)
-    lines = text.split("\n")
+    commentless = without_comments(text) if "<!--" in text else text
+    lines = commentless.split("\n")
     starts = [0]
-    for line in lines:
-        starts.append(starts[-1] + len(line) + 1)
+    for written in text.split("\n"):
+        starts.append(starts[-1] + len(written) + 1)
     starts[-1] = len(text)
     sections = [section for section in shape.sections if section.line]
     first = sections[0].line if sections else len(lines) + 1
@@ -68,7 +69,7 @@ def _prose(lines: list[str], first: int, until: int) -> int | None:
     in_field = False
     for number in range(first, until):
         line = lines[number - 1]
-        if not line.strip() or line.lstrip().startswith("<!--") or _HEADING.match(line):
+        if not line.strip() or _HEADING.match(line):
             continue
         in_field = bool(fields_in(line)) or (in_field and line[:1] in " \t")
         if not in_field:

@@ -32,12 +32,12 @@ from .item import Item, Skipped
 from .meeting import CAPTION_SUFFIXES
 from .meeting_files import file_item, meeting_of
 from .placing import day, filled, first_line, place, said_at, tags_in
+from .sections import is_section_name, key_of
 
 CODE, DOCUMENT = "code", "document"
 SHEET_BYTES_MAX = 16_384
 _READ_ANYWAY = frozenset((".pdf",))
 _CHANGELOGS = frozenset(("changelog", "changes", "history", "news", "releases", "releasenotes", "whatsnew"))
-_FIRST_SECTIONS = frozenset(("summary", "abstract", "introduction", "motivation", "overview", "simple summary"))
 _VERSION = re.compile(r"\W*(?:(?:v|version)?\W?\d+(?:\.|\W*\Z)|(?:tbd|unreleased|next|upcoming)\b)", re.IGNORECASE)
 
 
@@ -180,7 +180,7 @@ def _written(
     author = found.fields.get("author")
     metadata = filled(
         path=lies.path,
-        title=as_title(title) or _title(path, found.title),
+        title=as_title(title) or _title(path, found.title, found.text),
         format=found.format,
         language=found.language,
         pages=found.pages,
@@ -202,11 +202,20 @@ def _written(
     return Item(draft, lies.path, digest, joined(found.problem, when.note if when else ""), size)
 
 
-def _title(path: str, said: str) -> str:
-    """What a document calls itself. A changelog begins with its latest version, which is no name for all of them; and a
-    proposal often with its first section."""
+def _title(path: str, said: str, text: str) -> str:
+    """What a document calls itself. A changelog begins with its latest version, which is no name for all of them; a
+    proposal often with its first section, and a template with a comment. Else its first line will do."""
     stem = PurePosixPath(path.replace("\\", "/")).stem
-    if said.strip(" #:").lower() in _FIRST_SECTIONS and stem.lower() not in ("readme", "index"):
-        return re.sub(r"[-_]+", " ", stem).strip() or said
+    named = re.sub(r"[-_]+", " ", stem).strip()
+    if is_section_name(said) and key_of(said) != named.lower() and stem.lower() not in ("readme", "index"):
+        return named or said
+    if not any(map(str.isalnum, said)):
+        return path.replace("\\", "/").rpartition("/")[2] if _begins_with_marks(text) else ""
     is_changelog = re.sub(r"[-_ ]", "", stem).lower() in _CHANGELOGS
     return stem if is_changelog and _VERSION.match(said) else said
+
+
+def _begins_with_marks(text: str) -> bool:
+    """Whether the first line is none that says anything: a comment, or the beginning of one."""
+    first = text.lstrip().partition("\n")[0]
+    return first.startswith("<!--") or not any(map(str.isalnum, first))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import PurePosixPath
 
 from .formats.front_matter import front_matter
@@ -31,6 +32,18 @@ _ROW = LazyPattern(
 )
 _ITEM = LazyPattern(r"[ \t]*(?:[-*+][ \t]+)(?P<value>\S.*)$|[ \t]{2,}(?P<more>\S.*)$")
 _BULLET = LazyPattern(r"[ \t]*(?:[-*+]|\d{1,3}[.)])[ \t]+(?:\[(?P<done>[ xX])\][ \t]+)?(?P<said>\S.*)$")
+_SECTION_NAMES = frozenset(
+    (
+        "summary", "simple summary", "overview", "abstract", "introduction", "motivation", "background", "description",
+        "goals", "table of contents", "contents", "tl dr", "background and motivation",
+    )
+)  # fmt: skip
+_RECORD_NAMES = frozenset("status context decision date статус 状态 ステータス 背景".split())
+# A table with a column for each part, as proposals begin with.
+_CELLS = LazyPattern(r"[ \t]{0,3}\|(?P<cells>.*\|.*)\|[ \t]*\Z")
+_RULED = LazyPattern(r"[\s|:-]+\Z")
+_COLUMNS_BESIDE = frozenset("author authors owner owners date created creation_date".split())
+ROWS_MAX = 5
 _STRUCK = LazyPattern(r"~~[^~\n]{0,300}~~")
 
 
@@ -79,7 +92,7 @@ class Outline:
 
 def outline(path: str, text: str) -> Outline:
     read = text[:READ]
-    looked_at = _without_comments(read) if "<!--" in read else read
+    looked_at = without_comments(read) if "<!--" in read else read
     suffix = PurePosixPath(path).suffix.lower()
     matter = front_matter(looked_at)
     headings = _headings(suffix, looked_at)
@@ -92,11 +105,12 @@ def outline(path: str, text: str) -> Outline:
     start = looked_at.count("\n", 0, matter.length)
     preamble = "\n".join(lines[start : rest[0].line - 1 if rest else None])
     title = top.text if top and is_titled else ""
-    fields = {**head_fields(looked_at[matter.length :]), **fields_in(preamble), **matter.fields}
+    told = {**columns_in(preamble), **fields_in(preamble)}
+    fields = {**head_fields(looked_at[matter.length :]), **told, **matter.fields}
     return Outline(title, _sections(lines, rest), fields, preamble)
 
 
-def _without_comments(text: str) -> str:
+def without_comments(text: str) -> str:
     """Blank where a comment was, so that every line keeps its number."""
     parts = []
     at = 0
@@ -123,7 +137,12 @@ def _bold_lines(lines: list[str]) -> list[Heading]:
 
 
 def _is_name(title: str) -> bool:
-    return key_of(title) in ("status", "context", "summary", "decision", "date", "статус", "状态", "ステータス", "背景")
+    return is_section_name(title) or key_of(title) in _RECORD_NAMES
+
+
+def is_section_name(title: str) -> bool:
+    """Whether a heading is what a section is called in any document, and so not what this one is."""
+    return key_of(title) in _SECTION_NAMES
 
 
 def key_of(title: str) -> str:
@@ -161,7 +180,7 @@ def fields_in(text: str) -> dict[str, object]:
             listed = before if isinstance(before, list) else [before] if before else []
             found[current] = [*listed, plain(item["value"] or item["more"])][:LIST_MAX]
         elif said and not said["value"].startswith("//"):
-            current = re.sub(r"[ /()-]+", "_", said["name"].strip().lower()).strip("_")
+            current = _field_name(said["name"])
             if found.get(current):
                 current = ""  # The first one counts, and what stands below the second belongs to that.
             else:
@@ -169,6 +188,26 @@ def fields_in(text: str) -> dict[str, object]:
         elif line.strip():
             current = ""
     return found
+
+
+def columns_in(text: str) -> dict[str, object]:
+    """The fields of a table that has a column for each: `| Authors | Creation Date | Status |`. Further rows have
+    further authors; one of many things, which stand differently, is a list of these."""
+    rows = [
+        _CELLS.match(line) for line in text.split("\n", FIELDS_WITHIN)[:FIELDS_WITHIN] if len(line) <= VALUE_LENGTH_MAX
+    ]
+    table = [[plain(cell) for cell in row["cells"].split("|")] for row in rows if row and not _RULED.match(row[0])]
+    if not 1 < len(table) <= ROWS_MAX + 1:
+        return {}
+    columns = dict(zip(map(_field_name, table[0]), zip_longest(*table[1:], fillvalue=""), strict=False))
+    found = {name: list(dict.fromkeys(filter(None, cells))) for name, cells in columns.items() if name}
+    if len(found.get("status", ())) != 1 or _COLUMNS_BESIDE.isdisjoint(found):
+        return {}
+    return {name: ", ".join(cells)[:VALUE_LENGTH_MAX] for name, cells in found.items() if cells}
+
+
+def _field_name(said: str) -> str:
+    return re.sub(r"[ /()-]+", "_", said.strip().lower()).strip("_")
 
 
 def plain(said: str) -> str:

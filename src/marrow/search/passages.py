@@ -15,6 +15,10 @@ READ = 40_000
 TITLE_LINES, TITLE_LENGTH = 12, 100
 # What many a source begins with, whatever it is about.
 _NO_TITLE = ("package ", "import ", "from ", "use ", "#include", "Copyright", "SPDX", "This Source Code", "---", "#!")
+# The fields at the top of a document, and the comments with which a template says how these are filled in.
+_FIELDS = re.compile(r"(---|\+\+\+)[ \t]*\n(?P<fields>(?:.*\n){1,200}?)\1[ \t]*\n")
+_DIRECTIONS = re.compile(r"(?:\s*<!--(?:[^-]|-(?!->))*-->)+")
+_TITLE_FIELD = re.compile(r"^title[ \t]*[:=][ \t]*(\S.*)$", re.I | re.M)
 _EDGES = "#/*\"' -=<>!;"
 
 # White space after the end of a sentence, or the end of a line. To look back from white space alone takes half the time
@@ -31,7 +35,13 @@ def embedded_pieces(text: str) -> tuple[str, ...]:
 
 
 def title_of(text: str) -> str:
-    """The first line that says something; "" where none of the first does."""
+    """The first line that says something; "" where none of the first does. Of the fields at the top only the title
+    does."""
+    if text.startswith(("---", "+++")) and (above := _FIELDS.match(text)):
+        if named := _TITLE_FIELD.search(above["fields"]):
+            return named[1].strip(" \"'")[:TITLE_LENGTH]
+        directions = _DIRECTIONS.match(text, above.end())
+        text = text[directions.end() if directions else above.end() :]
     for line in text[: TITLE_LINES * 200].split("\n", TITLE_LINES)[:TITLE_LINES]:
         said = line.strip().strip(_EDGES)
         if len(said) > 3 and not said.startswith(_NO_TITLE) and not line.startswith(_NO_TITLE):
@@ -41,7 +51,20 @@ def title_of(text: str) -> str:
 
 def passages_of(text: str) -> tuple[str, ...]:
     """The text in pieces of whole sentences; the text itself when it is short."""
-    return (text,) if len(text) <= WHOLE_MAX else _passages(text[:READ])
+    if len(text) <= WHOLE_MAX:
+        return (text,)
+    above, below = _directions(text)
+    return (text[:above], *_passages(text[below:READ])) if below else _passages(text[:READ])
+
+
+def _directions(text: str) -> tuple[int, int]:
+    """Where what a template says below the fields begins and ends: that is in no passage. 0 and 0 where it says
+    nothing."""
+    if not text.startswith(("---", "+++")) or "<!--" not in text[:READ]:
+        return 0, 0
+    above = _FIELDS.match(text)
+    found = _DIRECTIONS.match(text, above.end()) if above else None
+    return (found.start(), found.end()) if found and text[found.end() : READ].strip() else (0, 0)
 
 
 @lru_cache(maxsize=1024)
@@ -60,10 +83,17 @@ def spans_of(text: str) -> tuple[tuple[int, int], ...]:
     """Where each passage of a text begins and ends in it."""
     if len(text) <= WHOLE_MAX:
         return ((0, len(text)),)
-    text = text[:READ]
+    above, below = _directions(text)
+    return ((0, above), *_spans(text, below)) if below else _spans(text, 0)
+
+
+def _spans(whole: str, start: int) -> tuple[tuple[int, int], ...]:
+    text = whole[:READ]
     found: list[tuple[int, int]] = []
-    begin = end = length = first = 0
-    for last, following in (*((gap.start(), gap.end()) for gap in _SENTENCE_END.finditer(text)), (len(text), 0)):
+    begin = end = first = start
+    length = 0
+    gaps = ((gap.start(), gap.end()) for gap in _SENTENCE_END.finditer(text, start))
+    for last, following in (*gaps, (len(text), 0)):
         size = last - first
         if length and length + size >= PASSAGE:
             found.append((begin, end))

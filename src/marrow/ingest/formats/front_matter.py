@@ -18,6 +18,7 @@ _KEY = re.compile(
     r"(?P<indent>[ \t]*)(?P<key>[A-Za-z_][\w .-]{0,60}?|\"[^\"\n]{1,60}\"|'[^'\n]{1,60}')[ \t]*:"
     r"(?:[ \t]+(?P<value>.*))?$"
 )
+_DIRECTIONS = re.compile(r"(?:\s*<!--(?:[^-]|-(?!->))*-->)+")
 _ITEM = re.compile(r"[ \t]*-(?:[ \t]+(?P<value>.*))?$")
 
 
@@ -46,6 +47,13 @@ def front_matter(text: str) -> FrontMatter:
     if not fields and inside.strip():
         return NONE  # Two rulers with prose between them.
     return FrontMatter(fields, min(closing.end() + 1, len(text)))
+
+
+def end_of_head(text: str) -> int:
+    """Where the fields at the top end, with the comments below them that say how they are filled in; 0 without any."""
+    above = front_matter(text).length if text.startswith(("---", "+++")) else 0
+    said = _DIRECTIONS.match(text, above) if above else None
+    return said.end() if said else above
 
 
 def _name(key: str) -> str:
@@ -107,4 +115,4 @@ def _scalar(said: str) -> str:
     text = said.strip()
     if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'":
         return text[1:-1]
-    return re.split(r"[ \t]#", text, maxsplit=1)[0].strip()[:VALUE_LENGTH_MAX]
+    return re.split(r"(?:^|[ \t])#", text, maxsplit=1)[0].strip()[:VALUE_LENGTH_MAX]

@@ -10,7 +10,10 @@ from collections.abc import Mapping
 from .front_matter import LENGTH_MAX, yaml_fields
 
 # When a document was written, the first that is there; then when it was last changed.
-DATES = ("date", "published", "revdate", "created", "creation_date", "date_created", "created_at", "start_date")
+DATES = (
+    "date", "published", "revdate", "created", "creation_date", "date_created", "created_at", "start_date",
+    "release_date",
+)  # fmt: skip
 CHANGED = ("last_updated", "updated", "last_modified", "modified", "lastmod", "last_update", "updated_at")
 TITLES = ("title", "feature_name")
 _KNOWN = frozenset((*DATES, *CHANGED, *TITLES, "status", "stage", "author", "authors"))

@@ -13,6 +13,7 @@ TITLE_LENGTH_MAX = 200
 # As the door has it: more of them, and it is no text.
 _CONTROL_SHARE_MAX = 0.05
 _CONTROLS = bytes((*range(0x09), *range(0x0E, 0x1B), *range(0x1C, 0x20), 0x7F))
+_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.S)
 _SURROGATES = re.compile(r"[\ud800-\udfff]")
 _MARKS = re.compile(
     r"!\[([^\]\n]{0,200})\]\([^)\n]{0,500}\)|\[([^\]\n]{1,200})\](?:\([^)\n]{0,500}\)|\[[^\]\n]{0,100}\])"
@@ -91,7 +92,7 @@ def joined(*problems: str) -> str:
 
 def as_title(text: str) -> str:
     """A title in one line, without marks of emphasis and links, shortened at a word's end."""
-    plain = _MARKS.sub(lambda link: link[1] or link[2] or "", text[:1000])
+    plain = _MARKS.sub(lambda link: link[1] or link[2] or "", _COMMENT.sub("", text[:1000]))
     plain = " ".join(
         "".join(c for c in plain if c >= " " or c in "\t\n")
         .replace("`", "")

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from ...ingest.adr_layout import Layout, layout
-from ...ingest.formats.front_matter import front_matter
+from ...ingest.formats.front_matter import end_of_head
 from ...search.best_passage import Place, Sought
 from ...search.question import Asked
 from ...store.terms import terms_of
@@ -46,7 +46,7 @@ def answering(source: Attributed, question: str, known: Asked) -> Attributed:
     if source.record.node.kind == "decision" and (path or source.decided):
         asked = _asked(question, known, source.title)
         return replace(source, place=_of_decision(content, layout(path, content), source.place, asked))
-    above = front_matter(content).length if content.startswith(("---", "+++")) else 0
+    above = end_of_head(content)
     place = source.place
     if place is None and path and len(content) - above > ROOM and source.record.node.kind not in SPOKEN:
         place = _best(content, above, len(content), Sought.of(known.rarities, known.most))
@@ -80,7 +80,7 @@ def _above(source: Attributed) -> int:
     if source.record.node.kind == "decision" and (source.origin.path or source.decided):
         above = layout(source.origin.path, content).body
     else:
-        above = front_matter(content).length if content.startswith(("---", "+++")) else 0
+        above = end_of_head(content)
     return above if content[above:].strip() else 0
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 BYTES_MAX = 1024 * 1024
 HEAD_BYTES = 2048
@@ -19,6 +20,19 @@ _NAMES = re.compile(
     r"pyi|rs)|[\w.-]+\.pb\.(?:cc|h|go)|[\w.-]+\.g\.(?:dart|cs)|[\w.-]+\.designer\.cs|[\w.-]+\.bundle\.js)\Z",
     re.I,
 )
+# A block that stays open until it is closed, and what else begins a line of a head: comments, declarations, guards.
+_BLOCKS = (
+    (b"/*", b"*/"),
+    (b"<!--", b"-->"),
+    (b'"""', b'"""'),
+    (b"'''", b"'''"),
+    (b"{-", b"-}"),
+    (b"(*", b"*)"),
+    (b"<#", b"#>"),
+)
+_OF_HEAD = re.compile(rb"//|#|--|;|%|\*|<[?!]|@?(?:rem|echo)\b|@generated\b|[\'\"]use strict", re.I)
+# An annotation of the code itself, wherever it stands.
+_ANNOTATED = b"@generated"
 # As the tools write it, in a comment near the top, within a line.
 _MARK = re.compile(
     rb"^[ \t]*(?://|#|/?\*+|--|;|<!--|%|\"\"\"|''')?[^\n]{0,60}?(?:@generated\b|"
@@ -54,8 +68,23 @@ def why_skipped(source: bytes) -> str:
 
 def _marked_lines(head: bytes) -> list[bytes]:
     """Those that may hold a mark: trying it at every place of a text takes as long as parsing a small one."""
-    lines = head.split(b"\n")
+    lines = [*_leading(head), *(line for line in head.split(b"\n") if line.lstrip()[:10].lower() == _ANNOTATED)]
     return [line for line in lines if b"generated" in (small := line.lower()) or b"do not edit" in small]
+
+
+def _leading(head: bytes) -> Iterator[bytes]:
+    """The lines before the first one of code. What stands in the code is what it says, and nothing about itself."""
+    close = b""
+    for line in head.removeprefix(b"\xef\xbb\xbf").split(b"\n"):
+        bare = line.strip()
+        begun = next((pair for pair in _BLOCKS if bare.startswith(pair[0])), None) if not close else None
+        if bare and not (close or begun or _OF_HEAD.match(bare)):
+            return
+        yield line
+        rest = bare[len(begun[0]) :] if begun else bare
+        close = close or (begun[1] if begun else b"")
+        if close and close in rest:
+            close = b""
 
 
 def has_longer_line(source: bytes, limit: int) -> bool:

@@ -19,6 +19,7 @@ from ..model.link import make_anchor
 from ..providers.code_hosts.host import ISSUE, PULL, HostFile, Remark, Repository, Talk
 from ..repository.file_sorts import is_generated, is_inside_git, is_secret
 from ..repository.origin import normalise
+from ..repository.own_builds import may_be_own
 from .files import read_file
 from .item import Item, Skipped
 
@@ -63,7 +64,11 @@ def repository_path(given: str, host: str, site: str) -> str:
 
 def why_left_out(file: HostFile, bytes_max: int = FILE_BYTES_MAX) -> str | None:
     """Why a file is not asked for: a reason to tell, or "" where there is nothing to tell. None: it is asked for."""
-    if is_inside_git(file.path) or file.path.startswith(MARK) or is_generated(file.path):
+    if (
+        is_inside_git(file.path)
+        or file.path.startswith(MARK)
+        or is_generated(file.path, is_own=may_be_own(file.path, file.size))
+    ):
         return ""
     if is_secret(file.path):
         return "a file of this name holds secrets"
@@ -81,7 +86,7 @@ def file_items(
         return [Skipped(file.path, "its content is kept elsewhere (Git LFS)", digest, size)]
     about = {"repository": repository.path, "revision": commit, **_address(host, repository, commit, file.path)}
     found: list[Item | Skipped] = []
-    for one in read_file(file.path, data, service=service, digest=digest):
+    for one in read_file(file.path, data, service=service, digest=digest, is_own=may_be_own(file.path, size)):
         if isinstance(one, Item):
             draft = replace(one.draft, source=host, service=service, metadata={**one.draft.metadata, **about})
             found.append(replace(one, draft=draft, digest=digest, size=size))

@@ -50,15 +50,17 @@ def read_file(
     service: str = "",
     digest: str = "",
     now: int | None = None,
+    is_own: bool = False,
 ) -> list[Item | Skipped]:
     """What a file says, as items to be taken in, or the reason why it is left out. Never raises for what stands in it.
 
     `root` is the project's own folder where the file lies inside it: then the item is anchored on the file. `digest` is
-    the sha256 of `data` where the caller has it already.
+    the sha256 of `data` where the caller has it already. `is_own`: it is known to be nothing that was built, wherever
+    it lies.
     """
     name = path.rpartition("/")[2]
     suffix = _suffix(name)
-    if refused := _refused(path, suffix, data):
+    if refused := _refused(path, suffix, data, is_own):
         return [Skipped(path, refused)]
     digest = digest or hashlib.sha256(data).hexdigest()
     if suffix in CAPTION_SUFFIXES:
@@ -96,7 +98,7 @@ def _suffix(name: str) -> str:
     return f".{ending.lower()}" if dot and stem else ""
 
 
-def _refused(path: str, suffix: str, data: bytes) -> str:
+def _refused(path: str, suffix: str, data: bytes, is_own: bool) -> str:
     """Why a file is left out by its name, its place or its first bytes."""
     if is_secret(path):
         return "by its name it holds secrets, so it is never read"
@@ -112,7 +114,7 @@ def _refused(path: str, suffix: str, data: bytes) -> str:
     if suffix not in _READ_ANYWAY and is_binary_name(path):
         return "it is binary"
     # A folder above the repository may be called build; one inside of it holds what was built.
-    if named_as_generated(path) or (not path.startswith("/") and is_generated(path)):
+    if named_as_generated(path) or (not path.startswith("/") and is_generated(path, is_own=is_own)):
         return "it is generated, or lies in a folder of what is built or copied"
     return ""
 

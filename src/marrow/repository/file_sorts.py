@@ -63,12 +63,14 @@ def is_secret(path: str) -> bool:
     return name.startswith(".env.") and _SAMPLE.search(name) is None
 
 
-def is_generated(path: str, begins: bytes = b"") -> bool:
-    """Whether a program wrote it: by its name, its folder, or what it says at its beginning."""
+def is_generated(path: str, begins: bytes = b"", *, is_own: bool = False) -> bool:
+    """Whether a program wrote it: by its name, its folder, or what it says at its beginning. With `is_own` its folder
+    is known to hold what somebody wrote."""
     whole = PurePosixPath(path.lower())
     if whole.name in _GENERATED_NAMES or _GENERATED.search(whole.name):
         return True
-    return bool(BUILD_FOLDERS.intersection(whole.parts[:-1])) or _MARK.search(begins[:_MARKED_IN]) is not None
+    is_in_build = not is_own and not BUILD_FOLDERS.isdisjoint(whole.parts[:-1])
+    return is_in_build or _MARK.search(begins[:_MARKED_IN]) is not None
 
 
 def is_test(path: str) -> bool:

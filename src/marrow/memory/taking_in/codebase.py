@@ -34,6 +34,7 @@ from ...repository.head import repository_at
 from ...repository.identity import identify, locate
 from ...repository.ignored import ignored
 from ...repository.last_changed import last_changed
+from ...repository.own_builds import OwnBuilds
 from ...repository.plain_file import read_plain
 from ...repository.working_tree import looking
 from ..attribution import DATED
@@ -367,7 +368,7 @@ def _contents(root: str, path: str, most: int) -> bytes:
 def _items(root: str, due: Sequence[_Due], times: dict[str, int], changed: Collection[str]) -> Iterator[Item | Skipped]:
     """`times` are those of commits; `changed` differ from the last one, and were written when their files say. Else a
     file may be as old as its copy."""
-    added = FirstAdded(root)
+    added, is_own = FirstAdded(root), OwnBuilds(root)
     for one in due:
         if one.stamp.size > bytes_max(one.path):
             yield too_large(one.path, one.stamp.size, one.stamp.mtime)
@@ -383,7 +384,8 @@ def _items(root: str, due: Sequence[_Due], times: dict[str, int], changed: Colle
         at = times.get(one.path, 0) * MICROS
         if one.path in changed:
             at = one.stamp.mtime // NANOS_PER_MICRO
-        for found in as_read(one.path, data, hashlib.sha256(data).hexdigest(), at, added, one.stamp.mtime):
+        own, digest = is_own(one.path, len(data)), hashlib.sha256(data).hexdigest()
+        for found in as_read(one.path, data, digest, at, added, one.stamp.mtime, is_own=own):
             yield replace(found, size=one.stamp.size)
 
 
@@ -406,11 +408,11 @@ def too_large(path: str, size: int, mtime_ns: int = 0) -> Skipped:
 
 
 def as_read(
-    path: str, data: bytes, digest: str, at: int, added: FirstAdded, mtime_ns: int = 0
+    path: str, data: bytes, digest: str, at: int, added: FirstAdded, mtime_ns: int = 0, *, is_own: bool = False
 ) -> Iterator[Item | Skipped]:
     """What a file says, with what is known of it. `at` is when git says that it was written, for where it does not say
     so itself; 0 where git does not know. What happened or was decided on a day is of when it was `added`."""
-    for found in read_file(path, data, digest=digest):
+    for found in read_file(path, data, digest=digest, is_own=is_own):
         if isinstance(found, Skipped):
             yield replace(found, digest=digest, size=len(data), mtime_ns=mtime_ns)
         else:

@@ -18,13 +18,14 @@ from typing import NamedTuple
 from ...ingest.item import Item, Skipped
 from ...model.errors import Unavailable
 from ...model.moments import micros
-from ...model.source import CODEBASE, CURSOR, NO_ADDRESS, Source
+from ...model.source import CODEBASE, CURSOR, NO_ADDRESS, SKIPPED, Source
 from ...model.text import name as short_name
 from ...repository.changed import Stamp, commit_moment, commit_named, stamp
 from ...repository.first_added import FirstAdded
 from ...repository.head import head_of, repository_at
 from ...repository.ignored import ignored
 from ...repository.last_changed import last_changed
+from ...repository.own_builds import may_be_own
 from ...repository.tree import Blob, contents, lacking, tree_changes, tree_of
 from ..engine import Asker, Engine
 from .bookmark import bookmark, keep_bookmark
@@ -168,7 +169,16 @@ def _is_ours(path: str) -> bool:
 
 def _is_on_disk(root: str, path: str, source: Source) -> bool:
     """Whether a file was read from the disk, and has not changed there. What comes from commits has no time."""
-    return bool(source.mtime_ns) and stamp(root, path) == Stamp(source.size, source.mtime_ns)
+    return (
+        bool(source.mtime_ns)
+        and not _is_own_now(path, source)
+        and stamp(root, path) == Stamp(source.size, source.mtime_ns)
+    )
+
+
+def _is_own_now(path: str, before: Source) -> bool:
+    """Whether what was left out, since it lay in a folder of what is built, is somebody's own once it is committed."""
+    return before.kind == SKIPPED and may_be_own(path, before.size)
 
 
 def _times(root: str, blobs: Sequence[Blob], head: str, now: int) -> Mapping[str, int]:
@@ -213,12 +223,13 @@ class _Reading:
         large = too_large(path, size) if data is None else None
         digest = large.digest if large is not None else hashlib.sha256(data or b"").hexdigest()
         before = self.known.get(self.kept(path))
-        if before is not None and before.digest == digest:
+        if before is not None and before.digest == digest and not _is_own_now(path, before):
             self.same += 1
         elif large is not None:
             yield large
         else:
-            yield from as_read(path, data or b"", digest, self.times.get(path) or self.times[""], self.added)
+            at = self.times.get(path) or self.times[""]
+            yield from as_read(path, data or b"", digest, at, self.added, is_own=may_be_own(path, size))
 
 
 def _keep(engine: Engine, asker: Asker, *rows: Source) -> None:

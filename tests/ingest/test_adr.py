@@ -372,3 +372,11 @@ def test_a_day_at_the_beginning_of_the_line_below_the_title_is_its_date() -> Non
     outage = "# Flags\n\n2026-03-24 was the outage that led to this.\n"
     assert read_adr("decisions/0013-flags.md", outage).date is None
     assert day(read_adr("decisions/0013-flags.md", "# Flags\n\n2026-03-24 by Ann\n\nToo dear.\n").date) == "2026-03-24"
+
+
+def test_a_day_that_no_calendar_has_is_told() -> None:
+    text = "# 4. Pears\n\nDate: 31.02.2025\n\n## Status\n\nAccepted\n"
+    item = adr_item("docs/adr/0004-pears.md", text)
+    assert item.problem == "'31.02.2025' is no date, and was left out"
+    assert "date" not in item.draft.metadata
+    assert adr_item("docs/adr/0004-pears.md", text.replace("31.02.2025", "YYYY-MM-DD")).problem == ""

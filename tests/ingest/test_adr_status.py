@@ -6,8 +6,9 @@ from __future__ import annotations
 import pytest
 
 from marrow.ingest.adr import Adr, is_adr, read_adr
-from marrow.ingest.adr_status import read_status
+from marrow.ingest.adr_status import asked_status, read_status
 from marrow.ingest.placing import day
+from marrow.model.errors import Invalid
 
 PROMPT = "What is the status, such as proposed, accepted, rejected, deprecated, superseded, etc.?"
 
@@ -24,6 +25,9 @@ def with_status(said: str) -> Adr:
         ("- [ ] Proposed\n- [ ] Accepted\n- [ ] Superseded", "undecided"),
         ("[Proposed | Accepted | Superseded by [ADR-5](0005-example.md)]", "undecided"),
         ("Proposed or Accepted or Rejected", "undecided"),
+        ("Accepted | Rejected", "undecided"),
+        ("**proposed** \\| accepted", "undecided"),
+        ("Accepted | Superseded by ADR-5", "superseded"),
         ("| Accepted | 2024-01-01 | Ada |", ""),
         ("| On | Status |\n|---|---|\n| 2024-01-01 | Draft |\n| 2024-01-02 | Open |\n| 2024-02-01 | Accepted |", ""),
         ("Accepted\n\n| Who | Vote |\n|---|---|\n| Ada | approved |\n| Max | rejected |\n| Eve | open |", ""),
@@ -152,3 +156,23 @@ def test_record_in_other_letters_is_known_by_its_form_and_read(
 )  # fmt: skip
 def test_what_is_denied_is_not_the_status(said: str, status: str) -> None:
     assert read_status(said).name == status
+
+
+@pytest.mark.parametrize(
+    ("said", "status"),
+    [
+        ("accepted", "accepted"),
+        ("Approved", "accepted"),
+        (" undecided ", "undecided"),
+        ("superseded by 4", "superseded"),
+    ],
+)
+def test_a_caller_says_a_status_by_any_of_its_words(said: str, status: str) -> None:
+    assert asked_status(said).name == status
+
+
+def test_a_status_that_a_caller_says_and_that_is_none_is_refused_with_those_that_are() -> None:
+    with pytest.raises(Invalid) as refused:
+        asked_status("bogus")
+    assert refused.value.field == "status"
+    assert "accepted" in refused.value.hint

@@ -172,6 +172,7 @@ def test_notebooks_word_files_and_pdfs_are_documents() -> None:
         (".git/config", "x", "git"),
         ("a.py", "", "empty"),
         ("a.md", " \n\t\n", "empty"),
+        ("docs/adr/0002-pears.md", "# \n", "no text"),
         ("package-lock.json", "{}", "generated"),
         ("api_pb2.py", "x = 1", "generated"),
         ("node_modules/x/README.md", "# x", "generated"),

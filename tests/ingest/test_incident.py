@@ -214,3 +214,10 @@ def test_a_report_without_a_heading_of_its_own_is_called_as_its_field_says() -> 
         "## How we fixed it\n\nWe rolled it back.\n",
     )
     assert (found.title, found.resolution) == ("DNS outage in eu-west", "We rolled it back.")
+
+
+@pytest.mark.parametrize("said", ["yes", "No", "n/a", "TBD", "[none]"])
+def test_what_says_nothing_of_how_bad_it_was_is_no_severity(said: str) -> None:
+    assert read_severity(said) is None
+    with pytest.raises(Invalid):
+        incident_of("X", "y", severity=said)

@@ -171,3 +171,22 @@ def test_a_log_that_is_no_text_is_named_as_it_was_given(do: Do, tmp_path: Path) 
     with pytest.raises(Invalid) as caught:
         do("ingest_log", path=str(tmp_path / "ls"))
     assert str(caught.value).startswith(f"{tmp_path / 'ls'} was not read: it is not text.")
+
+
+def test_a_text_that_is_called_a_decision_and_says_nothing_of_it_is_told(do: Do) -> None:
+    told = do("ingest_architectural_decision", text="We took Postgres because it is nice.")
+    assert (told.added, told.troubled) == (1, 1)
+    assert do("ingest_architectural_decision", text="# Pears\n\n## Decision\n\nPears.\n").troubled == 0
+
+
+def test_a_status_given_later_is_taken_over(do: Do) -> None:
+    text = "# 5. Plums\n\nPlums.\n"
+    do("ingest_architectural_decision", text=text, status="proposed")
+    assert do("ingest_architectural_decision", text=text, status="approved").changed == 1
+    assert [one.status for one in do("get_architectural_decisions").items] == ["accepted"]
+    assert do("ingest_architectural_decision", text=text, status="approved").unchanged == 1
+
+
+def test_a_text_of_marks_alone_is_refused(do: Do) -> None:
+    with pytest.raises(Invalid):
+        do("ingest_architectural_decision", text="# ")

@@ -11,8 +11,8 @@ from pathlib import PurePosixPath
 
 from ..model.draft import Draft
 from .adr_status import NONE as NO_STATUS
-from .adr_status import UNDECIDED, Status, read_status, references_in
-from .dates import When, dates_in, read_date
+from .adr_status import UNDECIDED, Status, asked_status, read_status, references_in
+from .dates import When, dates_in, no_date, read_date
 from .formats.header import CHANGED, DATES, TITLES
 from .formats.text import as_title, joined
 from .formats.text_of import PROSE
@@ -69,6 +69,9 @@ _OPTIONS = (
 _DRIVERS = ("decision drivers", "drivers", "forces", "assumptions", "constraints", "requirements")
 _DATE_ELSEWHERE = ("datum", "fecha", "дата", "日期", "日付", "날짜")
 DATE = ("date", "decision date", *_DATE_ELSEWHERE)
+_DATE_FIELDS = (
+    "date", "decision_date", "decided", "decided_on", "date_accepted", "accepted", *_DATE_ELSEWHERE, *DATES,
+)  # fmt: skip
 _STATUS_ELSEWHERE = ("statut", "estado", "stato", "статус", "状态", "狀態", "ステータス", "상태")
 STATUS = ("status", "adr status", "decision status", "current status", "state", *_STATUS_ELSEWHERE)
 STATUS_WITHIN = 3
@@ -157,7 +160,9 @@ def _says_how_it_stands(shape: Outline) -> bool:
 def says_so(path: str, text: str) -> bool:
     """Whether anything in a document, or in its path, says that it records a decision."""
     shape = outline(path, text)
-    return is_adr(path, text) or _has_form(shape) or bool(_TITLE.match(shape.title) or _TITLE_WORD.match(shape.title))
+    is_named = bool(_TITLE.match(shape.title) or _TITLE_WORD.match(shape.title))
+    is_told = not shape.keys().isdisjoint(DECISION) or bool(shape.field("decision")) or bool(_status(shape).name)
+    return is_adr(path, text) or _has_form(shape) or is_named or is_told
 
 
 def _may_have_form(text: str) -> bool:
@@ -220,7 +225,7 @@ def read_adr(path: str, text: str) -> Adr:
         amends=named.amends,
         amended_by=named.amended_by,
         tags=tags_in(shape.fields),
-        problem=date.note if date else "",
+        problem=joined(date.note if date else "", no_date(shape.field(*_DATE_FIELDS) or shape.first(DATE))),
     )
     if not is_among_proposals(path) or _TITLE.match(shape.title):
         return adr
@@ -246,12 +251,12 @@ def adr_item(
     """A decision to be taken in. What the caller says of title and status goes before what the record says."""
     adr = read_adr(path, text)
     lies = place(path, root)
-    asked = read_status(status) if status else NO_STATUS
+    asked = asked_status(status) if status.strip() else NO_STATUS
     metadata = filled(
         path=lies.path,
         proposal=adr.proposal,
         title=as_title(title) or adr.title,
-        status=asked.name or adr.status or status.strip().lower()[:60],
+        status=asked.name or adr.status,
         status_said=adr.status_said if adr.status_said.lower() != adr.status else "",
         implementation=adr.implementation,
         date=day(adr.date),
@@ -363,17 +368,7 @@ def _dates(path: str, shape: Outline, status: Status) -> tuple[When | None, When
     changes = [line for line in shape.first(CHANGES).split("\n")[:200] if line.strip()]
     logged = list(dates_in("\n".join(changes)))
     accepting = (when for line in changes if re.search(r"\b(?:accept|approv)", line, re.I) for when in dates_in(line))
-    fields = (
-        "date",
-        "decision_date",
-        "decided",
-        "decided_on",
-        "date_accepted",
-        "accepted",
-        *_DATE_ELSEWHERE,
-        *DATES,
-    )
-    said = read_date(shape.field(*fields))
+    said = read_date(shape.field(*_DATE_FIELDS))
     section = read_date(shape.first(DATE).strip())
     earliest = min(logged, key=lambda when: when.at, default=None)
     stem = PurePosixPath(path.replace("\\", "/")).stem

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
+from ..model.errors import Invalid
 from .dates import When, dates_in
 from .lazy_pattern import LazyPattern
 from .sections import plain
@@ -45,7 +46,8 @@ _SPELLINGS = {
 _NAMES = {word: status for status, words in _SPELLINGS.items() for word in words.split()}
 _WORD = re.compile(r"[^\W\d_]+")
 _IMPLEMENTATION = LazyPattern(r"\b(not(?:\s+yet)?|partially|partly|fully)?[\s-]{0,3}implemented\b", re.I)
-# Several at once, to choose from: a template's.
+# Several at once, to choose from: a template's. Two are, where nothing else stands on the line.
+_TWO = LazyPattern(r"(?P<one>[^\W\d_]+)[ \t]*\\?\|[ \t]*(?P<other>[^\W\d_]+)\W*\Z")
 _CHOICE = LazyPattern(r"\w+[ \t]*\|[ \t]*\w+[^\n]*\|")
 _CHOSEN = LazyPattern(r"(?:\*\*|__)[ \t]*(?P<name>\w+)[ \t]*(?:\*\*|__)")
 _PROMPT = LazyPattern(r"\?[ \t]*\Z|\b(?:such as|e\.g\.?|one of|etc|or)\b", re.I)
@@ -126,6 +128,8 @@ def read_status(said: str) -> Status:
     """The status that holds: what it was superseded by goes before all; in a list with dates, the last one; of
     two on a line, the one that went further; else the first that is named."""
     lines = list(_said_lines(said[:4_000]))
+    if len(lines) == 1 and _are_two(lines[0]):
+        return Status(UNDECIDED)
     if not lines or _CHOICE.search("\n".join(lines)[:400]):
         return Status(UNDECIDED) if _is_offered(said[:4_000]) else NONE
     whole = "\n".join(lines)
@@ -146,6 +150,19 @@ def read_status(said: str) -> Status:
     extent = " ".join((carried[1] or "").lower().split()) if carried else ""
     implementation = f"{extent} implemented".strip().replace("partly", "partially") if carried else ""
     return Status(name, whole, implementation, date or (_reached_on(whole) if name else None))
+
+
+def asked_status(said: str) -> Status:
+    """What a caller says of one. What a record says may be a team's own word; from a form it is a slip."""
+    name = said.strip().lower()
+    found = Status(name, said) if name in STATUSES else read_status(said)
+    if not found.name:
+        raise Invalid(
+            f"{said.strip()[:60]!r} is no status of a decision.",
+            hint=f"One of {', '.join(STATUSES)}; or another word for one, such as approved or withdrawn.",
+            field="status",
+        )
+    return found
 
 
 def _reached_on(said: str) -> When | None:
@@ -182,6 +199,13 @@ def _is_offered(said: str) -> bool:
     """Whether several statuses stand side by side, to choose from. Those of a table are told one after the other."""
     lines = (said,) if _BOX.search(said) else said.split("\n")
     return any(len(_named(line)) >= _CHOICES_MIN for line in lines)
+
+
+def _are_two(line: str) -> bool:
+    """Whether a line is two statuses side by side: Accepted | Rejected."""
+    two = _TWO.match(line)
+    names = {_NAMES.get(word.lower()) for word in two.groups()} if two else set()
+    return len(names) == 2 and None not in names
 
 
 def _named(text: str) -> set[str]:

@@ -82,6 +82,11 @@ _SHORT_YEAR = re.compile(r"(?P<first>\d{1,2})(?P<mark>[-/.])(?P<other>\d{1,2})(?
 _NUMBERS = re.compile(r"(?<![\w./-])(\d{1,2})([-/.])(\d{1,2})\2(?:19|20|21)\d\d(?![\d])")
 _DAY_MICROS = 86_400_000_000
 _QUARTERS = {"first": 1, "second": 2, "third": 3, "fourth": 4}
+# What somebody took for a day, whether a calendar has it or not.
+_MEANT = (
+    r"\d{1,4}[-./]\d{1,2}[-./]\d{2,4}|\d{1,2}\.?[ \t]{1,3}[^\W\d_]{3,12}\.?,?[ \t]{1,3}\d{4}"
+    r"|[^\W\d_]{3,12}[ \t]{1,3}\d{1,2},?[ \t]{1,3}\d{4}"
+)
 _EDGES = " \t\r\n\"'`*_()[]<>"
 
 
@@ -128,6 +133,13 @@ def read_date(text: object, *, day_first: bool | None = None) -> When | None:
     if short := _SHORT_YEAR.match(said):
         return _in_numbers(short, 2000 + int(short["short"]), day_first)
     return next(dates_in(said, day_first=day_first), None)
+
+
+def no_date(said: object) -> str:
+    """What to tell of a field that should hold a date, and holds one that no calendar has; "" for any other."""
+    text = str(said or "").strip(_EDGES)[:60]
+    is_meant = _form(_MEANT).search(text) is not None
+    return f"{text!r} is no date, and was left out" if is_meant and read_date(text) is None else ""
 
 
 def dates_in(text: str, *, day_first: bool | None = None) -> Iterator[When]:

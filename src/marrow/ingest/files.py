@@ -12,7 +12,7 @@ from ..model.draft import Draft
 from ..repository.file_sorts import is_binary_name, is_generated, is_inside_git, is_secret
 from .adr import adr_item, is_adr
 from .code_title import code_title
-from .dates import read_date
+from .dates import no_date, read_date
 from .file_kinds import (
     DATA_SUFFIXES,
     RECORDING,
@@ -201,7 +201,8 @@ def _written(
         source=DOCUMENT,
         metadata={**metadata, **first_line(found.text)},
     )
-    return Item(draft, lies.path, digest, joined(found.problem, when.note if when else ""), size)
+    undated = "" if when else no_date(first_said(found.fields, DATES))
+    return Item(draft, lies.path, digest, joined(found.problem, when.note if when else undated), size)
 
 
 def _title(path: str, said: str, text: str) -> str:

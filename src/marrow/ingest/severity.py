@@ -18,6 +18,8 @@ _WORDS = {
     "low": "low minor trivial cosmetic informational info lowest",
 }
 _BY_WORD = {word: level for level, words in _WORDS.items() for word in words.split()}
+# What is said where nobody said how bad it was.
+_NONE = frozenset("yes no y n true false none n/a na tbd tba todo unknown ? -".split())
 _NUMBERED = LazyPattern(
     r"\b(?:sev(?:erity)?(?:\s?level)?|prio(?:rity)?|level|tier)[\s:#_-]{0,3}([0-5])\b|\b([PS])-?([0-5])\b", re.I
 )
@@ -39,7 +41,7 @@ def read_severity(said: str) -> Severity | None:
     """What a field says that should hold a severity."""
     text = " ".join(said.split()).strip("*`_ ")[:60]
     text = text.strip("[]()") if text.startswith(("[", "(")) else text
-    if not text:
+    if not text or text.lower() in _NONE:
         return None
     if found := severity_in(text):
         return Severity(found.level, text)
@@ -54,7 +56,7 @@ def read_severity(said: str) -> Severity | None:
 def asked_severity(said: str) -> Severity | None:
     """What a caller says of one. What a document says may be a team's own word; from a form it is a slip."""
     found = read_severity(said)
-    if found is not None and found.level not in LEVELS:
+    if said.strip() and (found is None or found.level not in LEVELS):
         raise Invalid(
             f"{said.strip()[:60]!r} is no severity.",
             hint=f"{', '.join(LEVELS)}; SEV0 to SEV5, P0 to P5, 0 to 5; or a word such as major or minor.",

@@ -130,7 +130,7 @@ def _drawing(path: str, data: bytes) -> Text | Skipped:
 def _with(path: str, found: Text, kept: Bounded) -> Text | Skipped:
     if kept.is_binary:
         return Skipped(path, "it is binary")
-    if not kept.text.strip():
+    if not any(map(str.isalnum, kept.text)):  # nor have the marks of a heading alone
         return Skipped(path, "it has no text")
     if kept.text is found.text and not kept.problem:
         return found

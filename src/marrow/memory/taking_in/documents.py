@@ -63,7 +63,8 @@ def ingest_decision(
     if text:
         named = title.strip() or first_line(text, TITLE_MAX).lstrip("# ")
         item = adr_item(f"text:{named}", text, title=title, service=service, status=status)
-        item = replace(item, digest=_digest(text.encode()), size=len(text))
+        problem = item.problem or _unsaid("", text, status)
+        item = replace(item, digest=_given(_digest(text.encode()), title, status), size=len(text), problem=problem)
         return _taken(engine, asker, [_without_path(item)], DECISION, service)
     file, data = _read(path)
     found = text_of(str(file), data)
@@ -76,8 +77,8 @@ def ingest_decision(
         service=service,
         status=status,
         root=asker.root,
-        digest=_digest(data),
-        problem=found.problem or ("" if status or says_so(str(file), found.text) else NO_RECORD),
+        digest=_given(_digest(data), title, status),
+        problem=found.problem or _unsaid(str(file), found.text, status),
         now=engine.clock(),
     )
     return _taken(engine, asker, [_of_file(item, file, asker)], DECISION, _service(engine, asker, file, service))
@@ -110,6 +111,8 @@ def ingest_incident(
 def _one_of(path: str, text: str) -> None:
     if bool(path.strip()) == bool(text.strip()):
         raise Invalid("A path or a text is needed, and not both.", hint="Give one of them.", field="path")
+    if text.strip() and not any(map(str.isalnum, text)):
+        raise Invalid("There is nothing in the text but marks.", hint="Nothing was taken in.", field="text")
 
 
 def refuse_folder(path: str, instead: str) -> None:
@@ -165,6 +168,16 @@ def _of_file(found: Item | Skipped, file: Path, asker: Asker) -> Item | Skipped:
 def _without_path(item: Item) -> Item:
     fields = {name: value for name, value in item.draft.metadata.items() if name != "path"}
     return replace(item, draft=replace(item.draft, metadata=fields))
+
+
+def _unsaid(path: str, text: str, status: str) -> str:
+    """What to tell of a decision of which only the caller says that it is one."""
+    return "" if status.strip() or says_so(path, text) else NO_RECORD
+
+
+def _given(digest: str, *said: str) -> str:
+    """With what the caller says of it, so that the same text is taken anew when that changes."""
+    return _digest("\0".join((digest, *said)).encode()) if any(one.strip() for one in said) else digest
 
 
 def _digest(data: bytes) -> str:

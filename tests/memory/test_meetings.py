@@ -110,3 +110,13 @@ def test_whoever_is_asked_for_by_the_whole_name_has_what_was_given_to_the_first_
 
     assert owned("Carol Ahn") == owned("carol") == ["call the mill", "count the pallets"]
     assert owned("Carol Berg") == owned("@dave") == ["count the pallets"]
+
+
+def test_those_who_are_only_named_by_the_caller_have_what_they_are_to_do(engine: Engine, asker: Asker) -> None:
+    text = "# Weekly\n\n## Action items\n\n- Zuzka orders the labels\n"
+    done = ingest_meeting(engine, asker, transcript=text, title="Weekly", date="2026-02-20", attendees=["Zuzka Mala"])
+    derived = items(engine, asker)
+    assert [(one.owner, one.text) for one in derived] == [("Zuzka", "order the labels")]
+    with engine.store.writing() as writer:
+        writer.drop_derived(asker.namespace, (done.address,), ("action_items",))
+    assert items(engine, asker) == derived

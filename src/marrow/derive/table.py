@@ -47,7 +47,7 @@ BUILT_IN: tuple[Derivation, ...] = (
 
 class Input(NamedTuple):
     """What something is derived from: a node, or with `is_file` a media file. `at` is when it was said, 0 where nobody
-    knows; `path` is where it was read from."""
+    knows; `path` is where it was read from; `people` are those whom somebody named as having been there."""
 
     digest: str
     kind: str = ""
@@ -56,6 +56,7 @@ class Input(NamedTuple):
     at: int = 0
     project: str = ""
     is_file: bool = False
+    people: tuple[str, ...] = ()
 
 
 class Task(NamedTuple):

@@ -99,6 +99,12 @@ class Origin(NamedTuple):
         return " · ".join(" ".join(part.split()) for part in parts if part)
 
 
+def named_people(fields: Mapping[str, Any]) -> tuple[str, ...]:
+    """Who was there, as what was noted of a meeting says."""
+    people = fields.get("attendees")
+    return tuple(str(one) for one in people) if isinstance(people, list) else ()
+
+
 def _whole(value: object, otherwise: int) -> int:
     return value if isinstance(value, int) else otherwise
 

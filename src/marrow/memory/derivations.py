@@ -27,7 +27,7 @@ from ..model.record import CURRENT, Record
 from ..model.scope import READ
 from ..settings import Settings
 from ..store.protocol import Reader
-from .attribution import DATED, UNDATED
+from .attribution import DATED, UNDATED, named_people
 from .engine import Asker, Engine, resolve
 
 FILES = "derivations.files"
@@ -42,7 +42,7 @@ def _today(task: Task) -> date | None:
 
 def _to_do(task: Task) -> list[ActionItem]:
     content = task.input.content
-    return action_items(content, today=_today(task), people=attendees_in(content))
+    return action_items(content, today=_today(task), people=(*task.input.people, *attendees_in(content)))
 
 
 _COMPUTES: dict[str, Compute] = {
@@ -149,7 +149,7 @@ def inputs_of(
         if is_meant and (now is None or record.standing.is_active(now)):
             kept.setdefault(record.node.address, record)
     paths = _paths(reader, kept.values()) if with_paths else {}
-    undated = _undated(reader, kept.values())
+    undated, people = _undated_and_people(reader, kept.values())
     return [
         Input(
             record.node.address,
@@ -158,16 +158,20 @@ def inputs_of(
             paths.get(record.entry, ""),
             0 if record.entry in undated else record.first_at,
             record.project,
+            people=people.get(record.entry, ()),
         )
         for record in kept.values()
     ]
 
 
-def _undated(reader: Reader, records: Collection[Record]) -> set[int]:
-    """Those of which nothing says when they are from: the moment of reading them is none to reckon from."""
+def _undated_and_people(reader: Reader, records: Collection[Record]) -> tuple[set[int], dict[int, tuple[str, ...]]]:
+    """Those of which nothing says when they are from: the moment of reading them is none to reckon from. And who was
+    there, by who took them in or by what stands in them."""
     asked = [record.entry for record in records if record.node.kind in DATED]
     said = reader.occurrences(asked, CURRENT) if asked else {}
-    return {entry for entry, times in said.items() if all(one.fields.get(UNDATED) for one in times)}
+    undated = {entry for entry, times in said.items() if all(one.fields.get(UNDATED) for one in times)}
+    named = {entry: (name for one in times for name in named_people(one.fields)) for entry, times in said.items()}
+    return undated, {entry: tuple(dict.fromkeys(names)) for entry, names in named.items()}
 
 
 def _paths(reader: Reader, records: Collection[Record]) -> dict[int, str]:

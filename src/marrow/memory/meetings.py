@@ -17,7 +17,7 @@ from ..model.record import CURRENT, Filter, Record
 from ..search.find import Hit
 from ..store.protocol import Reader
 from ..store.terms import terms_of
-from .attribution import NOWHERE, Origin, origins_of
+from .attribution import NOWHERE, Origin, named_people, origins_of
 from .engine import Asker, Engine, sequence
 from .moment import moment as moment_of
 from .organisation.services import check_service
@@ -40,8 +40,7 @@ class MeetingHit(NamedTuple):
 
     @property
     def attendees(self) -> tuple[str, ...]:
-        people = self.origin.fields.get("attendees")
-        return tuple(str(one) for one in people) if isinstance(people, list) else ()
+        return named_people(self.origin.fields)
 
 
 class KnownItem(NamedTuple):
@@ -127,7 +126,7 @@ def known_items(
     for record in sorted(records, key=lambda one: (_said(one, origins), one.entry)):
         origin = origins.get(record.entry, NOWHERE)
         address = record.node.address
-        for item in kept[address] if address in kept else _computed(record, is_dated=origin.is_dated):
+        for item in kept[address] if address in kept else _computed(record, origin):
             key = (item.owner.lower(), " ".join(terms_of(item.text)))
             before = found.pop(key, None)
             if before is not None and not item.due and not before.item.done:  # not said again, it is not put off
@@ -165,10 +164,11 @@ def _items(shapes: Iterable[Any]) -> Iterable[ActionItem]:
             yield ActionItem(**texts, done=shape.get("done") is True, line=line if isinstance(line, int) else 0)
 
 
-def _computed(record: Record, *, is_dated: bool) -> list[ActionItem]:
+def _computed(record: Record, origin: Origin) -> list[ActionItem]:
     """As the derivation does it: what is told does not change once that has run."""
     content = record.node.content
-    return action_items(content, today=day_of(record.first_at) if is_dated else None, people=attendees_in(content))
+    people = (*named_people(origin.fields), *attendees_in(content))
+    return action_items(content, today=day_of(record.first_at) if origin.is_dated else None, people=people)
 
 
 def day(at: int) -> str:

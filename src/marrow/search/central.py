@@ -15,8 +15,9 @@ MOST, SHORT = 0.5, 120
 TITLE_WORTH = 2
 
 
-def is_central(question: Question, known: Asked, hit: Hit) -> bool:
-    """Whether it is about what was asked, and does not only mention it."""
+def is_central(question: Question, known: Asked, hit: Hit, *, plainly: bool = False) -> bool:
+    """Whether it is about what was asked, and does not only mention it. A short text is where it says it once, unless
+    it must be `plainly` so."""
     if question.is_pattern or (hit.evidence is not None and hit.evidence.meaning >= MEANING_MIN):
         return True
     content = hit.record.node.content
@@ -26,5 +27,5 @@ def is_central(question: Question, known: Asked, hit: Hit) -> bool:
     )
     counts = Counter(said)
     counts.update(TITLE_WORTH * terms_of(names))
-    needed = 1 if len(said) < SHORT else TITLE_WORTH
+    needed = 1 if len(said) < SHORT and not plainly else TITLE_WORTH
     return known.covered(question.terms, frozenset(term for term, count in counts.items() if count >= needed)) >= MOST

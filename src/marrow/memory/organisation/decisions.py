@@ -19,6 +19,7 @@ from ...search.later import later_first
 from ...search.question import Asked, Question
 from ...search.relevance import relevance
 from ...store.protocol import Reader
+from ...store.terms import terms_of
 from ..engine import Asker, Engine, sequence
 from ..moment import moment
 from ..telling.current import current
@@ -39,6 +40,10 @@ SHARE_OF_BEST = 0.5
 # Where none is plainly about it: how near in meaning a decision is at least to be told as one of the nearest, also
 # beside the nearest, and how many are. What has nothing to do with a topic of one or two words rarely comes so near.
 NEAR_MEANING, NEAR_SHARE, NEAR_MAX = 0.15, 0.4, 3
+# What says the topic once is not about it where another comes so many times nearer in meaning, and none says more.
+NEARER = 1.5
+# A text of a single word comes near to anything.
+WORDS_LEAST = 2
 
 
 class Decisions(NamedTuple):
@@ -139,6 +144,7 @@ class _Found(NamedTuple):
 def _about(engine: Engine, reader: Reader, questions: Sequence[Question]) -> _Found:
     """What answers the same question about each of several sorts, by how well it does."""
     near: list[tuple[Hit, float, bool]] = []  # with how relevant it is, and whether it is about that
+    plainly = False
     meant: list[tuple[float, int]] = []
     known, degraded = Asked({}, {}), ""
     for question in questions:
@@ -148,7 +154,9 @@ def _about(engine: Engine, reader: Reader, questions: Sequence[Question]) -> _Fo
             found = hit.evidence or Evidence()
             score = relevance(question, known, hit.record, found).score
             near += [(hit, score, is_central(question, known, hit))] if score >= LEAST else []
-            meant.append((found.meaning, hit.record.entry))
+            plainly = plainly or (score >= LEAST and is_central(question, known, hit, plainly=True))
+            if _says_enough(hit.record.node.content):
+                meant.append((found.meaning, hit.record.entry))
     if len(questions) > 1:
         near.sort(key=lambda one: -one[0].score)
         order = {hit.record.entry: at for at, hit in enumerate(later_first([hit for hit, _, _ in near]))}
@@ -157,8 +165,18 @@ def _about(engine: Engine, reader: Reader, questions: Sequence[Question]) -> _Fo
     passing = [hit.record.entry for hit, score, is_about in near if score < least or not is_about]
     meant.sort(reverse=True)
     nearest = [entry for value, entry in meant if value >= max(NEAR_MEANING, NEAR_SHARE * meant[0][0])]
+    if nearest and not plainly:
+        once = {hit.record.entry: hit.evidence.meaning for hit, _, _ in near if hit.evidence}
+        once = {entry: value for entry, value in once.items() if value * NEARER <= meant[0][0]}
+        passing += once
+        nearer = [entry for value, entry in meant if value >= NEARER * max(once.values(), default=0.0)]
+        nearest = [*nearer, *once, *nearest] if once else nearest
     every = {hit.record.entry: hit for hit, _, _ in near}
     return _Found(every, frozenset(passing), degraded, tuple(dict.fromkeys((*nearest, *passing))), known)
+
+
+def _says_enough(content: str) -> bool:
+    return len(terms_of(content[:200])) >= WORDS_LEAST
 
 
 def _status(one: Attributed) -> str:

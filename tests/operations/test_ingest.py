@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import os
 from pathlib import Path
 
 import pytest
@@ -190,3 +192,18 @@ def test_a_status_given_later_is_taken_over(do: Do) -> None:
 def test_a_text_of_marks_alone_is_refused(do: Do) -> None:
     with pytest.raises(Invalid):
         do("ingest_architectural_decision", text="# ")
+
+
+def test_a_packed_log_names_the_reader_of_logs(do: Do, tmp_path: Path) -> None:
+    (tmp_path / "x.log.gz").write_bytes(gzip.compress(b"ERROR x\n"))
+    with pytest.raises(Invalid) as raised:
+        do("ingest_document", path=str(tmp_path / "x.log.gz"))
+    assert raised.value.hint == "ingest_log reads it."
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there are no such pipes")
+def test_a_pipe_is_told_as_what_it_is(do: Do, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for operation in ("ingest_document", "ingest_log"):
+        with pytest.raises(Invalid, match="no plain file"):
+            do(operation, path=str(tmp_path / "pipe"))

@@ -141,3 +141,10 @@ def test_an_image_is_described_only_where_a_model_is_configured_and_may_be_paid_
             (found,) = memory.search("lists invoices", kinds=["design"]).items
         assert len(service.requests) == 1
     assert found.content == "Billing overview\n\nDescription: A page that lists invoices."
+
+
+def test_a_drawing_without_text_is_told_without_lines(do: Do, said: Do, tmp_path: Path) -> None:
+    file = tmp_path / "mark.svg"
+    file.write_text('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect width="3" height="3"/></svg>')
+    assert do("ingest_design", path=str(file)).lines == 0
+    assert "line" not in said("ingest_design", path=str(file))

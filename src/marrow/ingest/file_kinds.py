@@ -58,13 +58,19 @@ _LOGS = frozenset((".log",))
 # each surface writes it in its own way.
 PICTURE, RECORDING, LOG = "it is a picture", "it is a recording or its transcript", "it is a log"
 TALK = "it is a conversation"
+PROSE = "it is a text and no log: hardly a line of it tells a time or a level"
 BINARY, OTHER = "it is binary", "its ending is none of those that are read"
 LEFT_BEHIND = "it is test data, or what programs leave behind"
 NO_NAME = "its name is no UTF-8, and cannot be kept"
 SUBMODULE = "it is a submodule, a repository of its own"
 NO_RECORD = "it is taken for a decision now, and nothing in it says that it is one"
 _READERS = {PICTURE: "ingest_design", RECORDING: "ingest_meeting", LOG: "ingest_log", TALK: "ingest_conversation"}
-_READERS |= {OTHER: "ingest_document", NO_RECORD: "ingest_document", SUBMODULE: "ingest_codebase"}
+_READERS |= {
+    OTHER: "ingest_document",
+    NO_RECORD: "ingest_document",
+    PROSE: "ingest_document",
+    SUBMODULE: "ingest_codebase",
+}
 # What programs leave behind or compare themselves with.
 _LEFT_BEHIND = frozenset(
     ".golden .output .out .stdout .stderr .expected .actual .timestamp .bak .orig .rej .patch .diff .sum .lock "
@@ -137,8 +143,11 @@ def spoken_or_logged(path: str, suffix: str, data: bytes) -> str:
     return TALK if _CHAT_DAY.search(path) and _CHAT.match(head) else ""
 
 
-def elsewhere(suffix: str) -> str:
-    """Why a file is not for this reader; "" where it may be. `reader_for` says which one it is for."""
+def elsewhere(suffix: str, name: str = "") -> str:
+    """Why a file is not for this reader; "" where it may be. `reader_for` says which one it is for. A log may be
+    packed."""
+    if suffix == ".gz" and name.lower().removesuffix(suffix).endswith(tuple(_LOGS)):
+        return LOG
     if suffix in _PICTURES:
         return PICTURE
     if suffix in _RECORDINGS:

@@ -106,7 +106,7 @@ def _refused(path: str, suffix: str, data: bytes, is_own: bool) -> str:
         return "it belongs to git itself"
     if len(data) > FILE_BYTES_MAX:
         return f"it has {len(data):,} bytes; at most {FILE_BYTES_MAX:,} are read"
-    if suffix not in CAPTION_SUFFIXES and (reader := elsewhere(suffix)):
+    if suffix not in CAPTION_SUFFIXES and (reader := elsewhere(suffix, path)):
         return reader
     refused = why_not(path, data, suffix) or spoken_or_logged(path, suffix, data)
     if refused:

@@ -16,11 +16,13 @@ from typing import IO
 from ..model.draft import Draft
 from ..model.moments import iso, moment
 from ..model.text import counted, first_line
+from .file_kinds import PROSE
 from .item import Item, Skipped
 from .lazy_pattern import LazyPattern
 from .logs.entry import ERROR, LEVELS, WARNING, Entry
 from .logs.groups import MINUTE, Group, Groups
 from .logs.joining import entries
+from .logs.no_log import is_prose
 from .logs.secrets_out import take_out_secrets
 
 KIND = "log"
@@ -37,6 +39,8 @@ SUMMARY_GROUPS = 15
 TITLE_LENGTH_MAX = 160
 # A harmless event is worth telling when it suddenly came often.
 BURST_LEAST, BURST_TIMES = 50, 10
+# What tells a file that lies elsewhere from others of its name.
+FILE_MARK = re.compile(r"@[0-9a-f]{8}\Z")
 _GZIP = b"\x1f\x8b"
 # What is looked at to tell whether it is text, and which share of bytes may be such as no text has.
 LOOKED_AT, NO_TEXT_SHARE = 8_192, 0.02
@@ -58,6 +62,8 @@ class LogLines:
     lines: int = 0
     problem: str = ""
     is_binary: bool = False
+    name: str = ""
+    is_prose: bool = False
     _whole: int = 0
 
     @property
@@ -79,8 +85,10 @@ class LogLines:
             self.problem = f"it ends too early: {str(problem)[:100]}"
 
     def _text(self, stream: IO[bytes] | gzip.GzipFile) -> Iterator[str]:
-        self.is_binary = _is_binary(stream.read(LOOKED_AT))
-        if not self.is_binary:
+        head = stream.read(LOOKED_AT)
+        self.is_binary = _is_binary(head)
+        self.is_prose = not self.is_binary and is_prose(head, self.name)
+        if not (self.is_binary or self.is_prose):
             stream.seek(0)
             yield from self._lines(stream)
 
@@ -157,7 +165,7 @@ def read_file(
     progress: Progress | None = None,
 ) -> list[Item | Skipped]:
     """The same for a file, packed with gzip or not. `progress` is told how many of its bytes were read."""
-    lines = LogLines(file, progress=progress)
+    lines = LogLines(file, name=FILE_MARK.sub("", name), progress=progress)
 
     def stopped(count: int, last: int) -> None:
         upto = f" up to {iso(last)}" if last else ""
@@ -170,6 +178,8 @@ def read_file(
     found: list[Item | Skipped] = [*told]
     if lines.is_binary:
         return [Skipped(name or KIND, "it is not text")]
+    if lines.is_prose:
+        return [Skipped(name or KIND, PROSE)]
     if not found:
         between = " in that time" if since is not None or until is not None else ""
         found.append(Skipped(name or KIND, f"no event was found{between}"))

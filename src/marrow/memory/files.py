@@ -59,6 +59,12 @@ def existing_file(path: str, *, bytes_max: int | None = None, field: str = "sour
     """A plain file that can be read, is not too large, and is not there to hold secrets, whatever link leads to it."""
     source = _path(path, field)
     with _said_of(source):
+        if source.is_dir():
+            raise Invalid(f"{path!r} is a folder, and one file is read here.", hint="Name a file in it.", field=field)
+        if not source.is_file() and source.exists():
+            raise Invalid(
+                f"{path!r} is no plain file.", hint="A pipe or a device is not read: copy it to a file.", field=field
+            )
         if not source.is_file():
             raise NotFound(f"There is no file {path!r}.", hint="Check the path.", field=field)
         if is_secret(source.as_posix()) or is_secret(source.resolve().as_posix()):

@@ -58,10 +58,15 @@ def _media_result(done: TakenMedia) -> MediaResult:
         tuple(map(str, people)) if isinstance(people, list) else (),
         tuple(map(str, topics)) if isinstance(topics, list) else (),
         str(fields.get("length") or ""),
-        0 if done.outcome == QUEUED else done.item.draft.content.count("\n") + 1,
+        0 if done.outcome == QUEUED or _is_seen_in_vain(done) else done.item.draft.content.count("\n") + 1,
         done.problem,
         done.model,
     )
+
+
+def _is_seen_in_vain(done: TakenMedia) -> bool:
+    """Whether it is an image in which no text was recognised: its content is its name."""
+    return done.item.draft.kind == "design" and not done.item.draft.metadata.get("boxes")
 
 
 @operation("knowledge", right=WRITE, changes=True)

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from marrow.ingest.conversation import read_text
-from marrow.ingest.item import Item
+from marrow.ingest.item import Item, Skipped
 from marrow.ingest.talk.plain import read
 from marrow.model.moments import iso
 
@@ -91,3 +91,14 @@ def test_hostile_text_does_no_harm() -> None:
     ):
         read(text)
     assert spoken("Ann: bell\x07\nBob: \ud800b\nAnn: c")[0] == ("Ann", "bell")
+
+
+@pytest.mark.parametrize(
+    "text", ["[]", "{}", "[" * 100_000, '[1, 2, "x"]', '{"name": "shop"}', '{"a": 1}\n{"b": 2}\n', "---"]
+)
+def test_data_and_marks_are_no_conversation(text: str) -> None:
+    assert [type(one) for one in read_text(text)] == [Skipped]
+
+
+def test_a_text_that_begins_with_a_bracket_is_taken_whole() -> None:
+    assert [type(one) for one in read_text("[draft] We talked about pears.")] == [Item]

@@ -53,7 +53,7 @@ def read(text: str, *, identity: str = "", title: str = "", name: str = "") -> C
     turns = _messages(text) or _spoken(text)
     if not turns:
         whole = tidy(text)
-        turns = [Turn("", whole)] if whole else []
+        turns = [Turn("", whole)] if any(map(str.isalnum, whole)) and not _is_data(text) else []
     problem = f"only the first {TURNS_MAX:,} turns" if len(turns) > TURNS_MAX else ""
     return Conversation(known, HOST, merged(turns[:TURNS_MAX]), title, problem)
 
@@ -89,6 +89,17 @@ def _messages(text: str) -> list[Turn]:
         shapes = next((shapes[key] for key in ("messages", "conversation", "turns") if key in shapes), [shapes])
     found = [_message(shape) for shape in shapes] if isinstance(shapes, list) else []
     return [turn for turn in found if turn is not None]
+
+
+def _is_data(text: str) -> bool:
+    """Whether it is JSON, and so nothing that anybody says as it stands."""
+    stripped = text.strip()
+    if not (stripped.startswith("[") and stripped.endswith("]")) and not stripped.startswith("{"):
+        return False
+    try:
+        return isinstance(json.loads(stripped), dict | list)
+    except (ValueError, RecursionError):
+        return bool(_line_by_line(stripped))
 
 
 def _line_by_line(text: str) -> list[Any]:

@@ -65,7 +65,7 @@ def _reason(path: str) -> str:
     suffix = os.path.splitext(path)[1].lower()
     if not suffix or is_secret(path) or is_inside_git(path):
         return ""
-    if reader := elsewhere(suffix):
+    if reader := elsewhere(suffix, path):
         return reader
     if is_binary_name(path):
         return BINARY

@@ -173,3 +173,8 @@ def test_a_proposal_takes_the_place_of_another_and_leaves_the_record_of_that_num
         assert {one.title for one in memory.get_architectural_decisions().items} == {"Cedar", "RFC 12: One queue"}
         (old,) = memory.get_architectural_decisions(status="superseded").items
         assert old.path == "rfcs/0011-old.md"
+
+
+def test_in_lists_a_proposal_is_told_by_its_summary() -> None:
+    text = STAGED.format("released") + "\n# Motivation\n\nPine was soft.\n"
+    assert read_adr("text/0617-rfc-stages.md", text).decision == "Oak."

@@ -57,6 +57,8 @@ DECISION = (
     "proposed decision", "proposal", "proposals", "recommendation", "resolution", "entscheidung", "décision",
     "decisión", "decisione", "decisão", "решение", "决策", "决定", "決定", "決策", "결정",
 )  # fmt: skip
+# What a proposal says of itself, where nothing is headed as the decision.
+_IN_SHORT = ("summary", "abstract", "overview", "goal", "goals")
 _CONSEQUENCES = (
     "consequences", "consequence", "positive consequences", "implications", "impact", "results", "ramifications",
     "trade-offs", "tradeoffs", "negative consequences", "outcomes", "konsequenzen", "folgen", "conséquences",
@@ -231,7 +233,14 @@ def read_adr(path: str, text: str) -> Adr:
         return adr
     # By which number it calls itself and others is no record's; what it names by a path is found without this.
     return replace(
-        adr, proposal=proposal_name(path), number=None, supersedes=(), superseded_by=(), amends=(), amended_by=()
+        adr,
+        decision=adr.decision or shape.first(_IN_SHORT) or adr.context,
+        proposal=proposal_name(path),
+        number=None,
+        supersedes=(),
+        superseded_by=(),
+        amends=(),
+        amended_by=(),
     )
 
 

@@ -170,6 +170,9 @@ def test_templates_and_lists_of_decisions_are_none(path: str, text: str) -> None
     [
         ("docs/adr/0012-email-templates.md", "Keep email templates in the store"),
         ("docs/adr/use-generics.md", "Use List<String> and [optional](x.md) fields"),
+        ("docs/adr/template-engine.md", "Use Jinja"),
+        ("docs/adr/ansible-playbook.md", "Deploy with one playbook"),
+        ("docs/adr/0004-dates.md", "Use List<Date name> in <problem domain>"),
     ],
 )
 def test_a_decision_about_templates_is_one(path: str, title: str) -> None:
@@ -209,6 +212,7 @@ def test_what_is_called_a_post_mortem_and_reads_like_one_is_an_incident(path: st
         ("docs/rca-template.md", RCA),
         ("docs/incident_report_template.md", REPORT),
         ("docs/outage-runbook.md", RCA),
+        ("docs/runbooks/outage.md", "# Outage\n\n## Impact\n\nNobody can pay.\n\n## Timeline\n\nWhom to call, when.\n"),
         ("postmortems/new.md", "# Postmortem: [title]\n\n## Summary\n\n[summary]\n\n## Root Causes\n\n## Timeline\n"),
         ("postmortems/form.md", RCA.replace("# RCA: Checkout outage", "# Post-mortem template")),
         ("postmortems/all.md", "# All of them\n\n- [Labels](labels.md)\n- [Checkout](checkout.md)\n"),

@@ -31,6 +31,8 @@ _FOLDERS = frozenset(
 )
 # Folders that hold handbooks too: there it takes a number, a date or the form.
 _LOOSE_FOLDERS = frozenset("incidents incident outages rca rcas incident-reviews retrospectives".split())
+# What lies there tells what to do in an outage, and of none that was.
+_HANDBOOKS = frozenset("runbook runbooks playbook playbooks handbook handbooks".split())
 _NAMED = LazyPattern(
     r"post-?_?mortem|incident[-_ ]?(?:report|review|analysis)|(?<![a-z])rca(?![a-z])|root[-_ ]?cause|outage"
     r"|(?:5|five)[-_ ]?whys|\Ainc(?:ident)?[-_ #]{0,2}\d",
@@ -149,7 +151,7 @@ def is_incident(path: str, text: str) -> bool:
     if (suffix and suffix not in PROSE) or is_so_named(place_.stem):
         return False
     folders = {part.lower() for part in place_.parts[:-1]}
-    is_called = bool(_NAMED.search(place_.stem))
+    is_called = bool(_NAMED.search(place_.stem)) and not folders & _HANDBOOKS
     is_named = is_called or bool(folders & _LOOSE_FOLDERS)
     by_path = bool(folders & _FOLDERS) or bool(folders & _LOOSE_FOLDERS and _DATED.match(place_.stem))
     if not (by_path or is_named or _may_have_form(text)):

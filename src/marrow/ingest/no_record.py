@@ -13,10 +13,13 @@ _ABOUT = (
     "adrs? madr decisions? decision-records? records? architecture architectural rcas? incidents? incident-reports? "
     "reports? post-?mortems? reviews? nygard"
 ).replace(" ", "|")
+# What else stands in the name of a form to fill in; in any other, a template is what the record is about.
+_OF_A_FORM = r"short|long|minimal|bare|full|basic|simple|default|new|our|my|example|sample|v?\d+|[a-z]{2}"
 _NAMES = LazyPattern(
     rf"(?:(?:{_ABOUT}|0+)[-_. ])*(?:readme|_?index|_category_|toc|overview|about|summary|glossary|log|changelog|license"
-    r"|contributing|process|policy|guide|guidelines|how-?to.*|templates?(?:[-_. ].*)?)\Z|adr-?log\Z"
-    r"|(?!0*[1-9]\d*[-_. ])(?:.*[-_. ])?(?:template|run-?book|play-?book)\Z|template[-_. ].*\Z",
+    r"|contributing|process|policy|guide|guidelines|how-?to.*)\Z|adr-?log\Z"
+    rf"|(?!0*[1-9]\d*[-_. ])(?:.*[-_. ])?templates?(?:[-_. ](?:{_ABOUT}|{_OF_A_FORM}))*\Z"
+    rf"|(?:(?:{_ABOUT}|outages?|on-?call|emergency|security)[-_. ])*(?:run-?book|play-?book)\Z",
     re.I,
 )
 _TITLES = LazyPattern(
@@ -47,7 +50,7 @@ def is_to_fill_in(shape: Outline, parts: Collection[str], *, is_numbered: bool =
     """Whether it is a form that nobody filled in: its title says so, or of the sections that make it a record, `parts`,
     none has any text. One that has its number already is a record that was begun."""
     title = shape.title or shape.field("title")
-    if _TITLES.match(title) or _TO_FILL_IN.search(title):
+    if _TITLES.match(title) or (not is_numbered and _TO_FILL_IN.search(title)):
         return True
     bodies = [one.body for one in shape.sections if one.key in parts]
     return not is_numbered and len(bodies) > 1 and not any(_says(body) for body in bodies)

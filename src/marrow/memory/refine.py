@@ -10,7 +10,7 @@ from .engine import Asker, Engine, vectors_by
 BATCH = 32
 # What is done at once by who waits for it: a small repository, and no more than so long. In small parts, since a long
 # document is many passages, and thirty of them take a quarter of a minute.
-FEW, PART, SECONDS = 512, 4, 4.0
+FEW, PART, SECONDS = 512, 4, 2.0
 
 
 def refine(engine: Engine, limit: int = BATCH, namespace: str = "", projects: Projects = None) -> int:

@@ -365,10 +365,11 @@ def test_file_that_is_no_bundle_is_refused(world: World, tmp_path: Path, raw: by
     assert world.seq() == 0
 
 
-def test_missing_file_is_not_found(world: World, tmp_path: Path) -> None:
-    for path in (tmp_path / "nothing", tmp_path):
-        with pytest.raises(NotFound):
-            import_bundle(world.engine, world.asker, str(path))
+def test_missing_file_is_not_found_and_a_folder_is_none(world: World, tmp_path: Path) -> None:
+    with pytest.raises(NotFound):
+        import_bundle(world.engine, world.asker, str(tmp_path / "nothing"))
+    with pytest.raises(Invalid, match="folder"):
+        import_bundle(world.engine, world.asker, str(tmp_path))
 
 
 def renamed(lines: list[str], old: str, new: str, *kinds: str) -> list[str]:

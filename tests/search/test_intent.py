@@ -95,6 +95,7 @@ def test_a_commit_says_less_of_how_something_is(message: str) -> None:
         "What did we do about the leak?",
         "the place where it is kept",
         "What was done so that it is quicker?",
+        "And what change do we give at the till?",
     ],
 )
 def test_a_commit_counts_as_usual_where_something_else_is_asked(message: str) -> None:

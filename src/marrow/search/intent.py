@@ -81,7 +81,7 @@ _ASKS_CODE = re.compile(
 )
 _ASKS_CHANGE = re.compile(
     r"\bwhich (?:changes?|commits?|pull requests?|prs?|merge requests?)\b|"
-    r"\bwhat (?:change|commits?|pull requests?|prs?|merge requests?)\b",
+    r"\bwhat (?:change(?! (?:do|does|is|are|would|should)\b)|commits?|pull requests?|prs?|merge requests?)\b",
     re.I,
 )
 # How much the score of a commit counts where something is, or is now, asked for: it says what was changed, and not
